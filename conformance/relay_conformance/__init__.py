@@ -1,0 +1,1 @@
+"""Does every VM agree, and with TensorFlow?"""

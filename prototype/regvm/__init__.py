@@ -1,0 +1,1 @@
+"""A register-based virtual machine for Relay."""
