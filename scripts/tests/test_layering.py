@@ -23,8 +23,10 @@ SOUND = {
     "regvm.isa": "",
     "regvm.memory": "",
     "regvm.memory.checker": "import regvm.ir",
-    "regvm.memory.planners": "import regvm.ir",
-    "regvm.memory.planners.greedy": "import regvm.ir",
+    "regvm.memory.placement": "",
+    "regvm.memory.placement_checker": "import regvm.ir",
+    "regvm.memory.strategies": "import regvm.ir",
+    "regvm.memory.strategies.greedy": "import regvm.ir",
     "regvm.regalloc": "",
     "regvm.regalloc.checker": "import regvm.ir",
     "regvm.regalloc.linear_scan": "import regvm.ir",
@@ -44,10 +46,11 @@ VIOLATIONS = {
     "regvm.isa": "regvm.ir",
     "regvm.ir": "regvm.regalloc.linear_scan",
     "regvm.regalloc": "regvm.codegen",
-    "regvm.memory.planners": "regvm.compiler",
+    "regvm.memory.strategies": "regvm.compiler",
     "regvm.compiler": "regvm.cli",
     "regvm.regalloc.checker": "regvm.regalloc.linear_scan",
-    "regvm.memory.checker": "regvm.memory.planners.greedy",
+    "regvm.memory.checker": "regvm.memory.strategies.greedy",
+    "regvm.memory.placement_checker": "regvm.memory.placement",
     "regvm.verifier": "regvm.codegen",
 }
 
@@ -62,7 +65,12 @@ def plant(folder: Path, modules: dict[str, str]) -> None:
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
     shutil.copy(ROOT / "pyproject.toml", folder)
     return subprocess.run(
-        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"],
+        [
+            sys.executable,
+            "-c",
+            "from importlinter.cli import lint_imports_command as run; run()",
+            "--no-cache",
+        ],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
         capture_output=True,
@@ -74,7 +82,13 @@ def lint(folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
     folder = tmp_path_factory.mktemp("broken")
-    plant(folder, {name: f"{text}\nimport {VIOLATIONS[name]}" if name in VIOLATIONS else text for name, text in SOUND.items()})
+    plant(
+        folder,
+        {
+            name: f"{text}\nimport {VIOLATIONS[name]}" if name in VIOLATIONS else text
+            for name, text in SOUND.items()
+        },
+    )
     return lint(folder)
 
 

@@ -91,7 +91,10 @@ def test_a_name_that_lies_about_its_version_is_no_python(checkout: Checkout) -> 
 
 
 def test_without_its_modules_it_is_no_python(checkout: Checkout) -> None:
-    checkout.program(RUNNING, f'exec "{sys.executable}" -c "import sys; sys.modules[\'venv\'] = None; exec(sys.argv[1])" "$2"')
+    checkout.program(
+        RUNNING,
+        f'exec "{sys.executable}" -c "import sys; sys.modules[\'venv\'] = None; exec(sys.argv[1])" "$2"',
+    )
     assert "no usable Python" in checkout.refusal()
 
 
