@@ -16,6 +16,7 @@ from typing import Any
 from filelock import FileLock
 from tox.plugin import impl
 from tox.tox_env.api import ToxEnv
+from tox.tox_env.errors import Fail
 from tox.tox_env.info import Info
 from tox.tox_env.python.virtual_env.runner import VirtualEnvRunner
 from tox.tox_env.register import ToxEnvRegister
@@ -54,7 +55,12 @@ class SharedRunner(VirtualEnvRunner):
         lock = self.env_dir.with_suffix(".lock")
         lock.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(lock):
-            super().setup()
+            try:
+                super().setup()
+            except SystemExit:
+                # pip failed, and tox has shown what it said, which names a conflict even where the index is
+                # out of reach.
+                raise Fail("its dependencies cannot be installed: is there a network?") from None
 
     def _clean(self, transitive: bool = False) -> None:
         # With --recreate each environment asks; the second one would throw the first one's work away.
