@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOOLS = ("chmod", "dirname", "mkdir", "mktemp", "mv", "rm", "sh", "uname")
+TOOLS = ("chmod", "dirname", "mkdir", "mktemp", "mv", "readlink", "rm", "sh", "uname")
 RUNNING = f"python{sys.version_info.major}.{sys.version_info.minor}"
 NO_SUCH_INDEX = "http://127.0.0.1:9/simple"
 
