@@ -1,4 +1,4 @@
-"""Compile and run a program on an executor, in a worker: outputs, figures and times come back, or the failure."""
+"""Compile and run a program on an executor, in a worker; outputs and figures come back, or the failure."""
 
 import statistics
 import time
@@ -25,11 +25,16 @@ class Stage(Enum):
 
 @dataclass(frozen=True)
 class Failure:
-    """An executor did not bring a result. ``reason`` is one line."""
+    """An executor did not bring a result. ``reason`` is one line.
+
+    The figures and the time in seconds are those of a program that compiled and then failed.
+    """
 
     executor: str
     stage: Stage
     reason: str
+    figures: Figures | None = None
+    compile_s: float | None = None
 
     def __str__(self) -> str:
         return f"{self.executor} failed when {self.stage.value}: {self.reason}"
@@ -50,12 +55,13 @@ class Measurement:
 _compiled: Executable | None = None
 
 
-def _compile(executor: Executor, program: Program, target: str) -> float:
+def _compile(executor: Executor, program: Program, target: str) -> tuple[Figures, float]:
     global _compiled
     _compiled = None
     start = time.perf_counter()
     _compiled = executor.compile(program, target)
-    return time.perf_counter() - start
+    elapsed = time.perf_counter() - start
+    return _compiled.figures(), elapsed
 
 
 def _run(inputs: Sequence[Array], repeats: int) -> tuple[Outputs, Figures, float]:
@@ -88,11 +94,12 @@ def execute(
     compiled = worker.call(_compile, executor, program, target)
     if not isinstance(compiled, Returned):
         return Failure(executor.name, Stage.COMPILE, _reason(compiled))
+    static_figures, compile_s = compiled.value
     ran = worker.call(_run, inputs, repeats)
     if not isinstance(ran, Returned):
-        return Failure(executor.name, Stage.RUN, _reason(ran))
+        return Failure(executor.name, Stage.RUN, _reason(ran), static_figures, compile_s)
     outputs, figures, latency = ran.value
-    return Measurement(executor.name, outputs, figures, compiled.value, latency)
+    return Measurement(executor.name, outputs, figures, compile_s, latency)
 
 
 def _reason(outcome: Outcome[T]) -> str:

@@ -17,8 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from loky import ProcessPoolExecutor
-from loky.process_executor import TerminatedWorkerError
+from loky import ProcessPoolExecutor  # type: ignore[import-untyped, unused-ignore]
+from loky.process_executor import (  # type: ignore[import-untyped, unused-ignore]
+    TerminatedWorkerError,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")

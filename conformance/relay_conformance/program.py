@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
-import tvm
-from tvm import relay
 
 from relay_conformance.errors import BadArgumentError, BadInputError, UnsupportedModelError
+from relay_conformance.tvm_api import relay, tvm
 
 Array = npt.NDArray[Any]
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import tvm
-from tvm.runtime.container import ADT
 
 from relay_conformance.program import Array
+from relay_conformance.tvm_api import tvm
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,6 @@ def _flatten(value: Any, arrays: list[Array | None]) -> str:
     if isinstance(value, np.ndarray | np.generic):
         arrays.append(np.asarray(value))
         return "*"
-    if isinstance(value, ADT | tvm.ir.Array | tuple | list):
+    if isinstance(value, tvm.runtime.container.ADT | tvm.ir.Array | tuple | list):
         return f"({', '.join(_flatten(field, arrays) for field in value)})"
     raise TypeError(f"an executor returned {type(value).__name__}, which is neither a tensor nor a tuple")

@@ -1,14 +1,14 @@
 """Build kernels with TVM's default options, and again with two passes switched off where LLVM refuses them.
 
 TVM 0.19 under LLVM 21 and later writes debug information that LLVM rejects for a ``let`` of float or vector
-type (bilinear resize, ``floor_mod`` on vectors, ``unravel_index``). Neither vectorising nor common subexpression
-elimination then avoids those. Every executor builds through here, so that all get the same kernels.
+type (bilinear resize, ``floor_mod`` on vectors, ``unravel_index``). Without vectorising and common
+subexpression elimination they build. Every executor builds through here, so that all get the same kernels.
 """
 
 from collections.abc import Callable
 from typing import TypeVar
 
-import tvm
+from relay_conformance.tvm_api import tvm
 
 T = TypeVar("T")
 

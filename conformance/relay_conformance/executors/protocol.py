@@ -27,7 +27,7 @@ class Executable(Protocol):
         ...
 
     def figures(self) -> Figures:
-        """Asked for after a run."""
+        """Asked for after compiling, and again after a run, when what only a run can tell is known too."""
         ...
 
 

@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
-import regvm
-import tvm
-
 from relay_conformance.errors import UnavailableExecutorError
 from relay_conformance.executors.protocol import Figures
 from relay_conformance.program import Array, Program
+from relay_conformance.tvm_api import regvm, tvm
 
 
 @dataclass

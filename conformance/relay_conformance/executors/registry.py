@@ -40,7 +40,8 @@ def get(name: str) -> Executor:
         ConformanceError: two are, or the one that is calls itself differently.
     """
     points = tuple(entry_points(group=ENTRY_POINT_GROUP, name=name))
-    makers = [point.load() for point in points] if name not in BUILT_IN else [BUILT_IN[name], *points]
+    built_in = [BUILT_IN[name]] if name in BUILT_IN else []
+    makers: list[Callable[[], Executor]] = [*built_in, *(point.load() for point in points)]
     if not makers:
         raise BadArgumentError("executors", f"no executor is called {name}; there are {', '.join(names())}")
     if len(makers) > 1:

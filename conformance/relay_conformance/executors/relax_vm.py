@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import tvm
-
 from relay_conformance.executors.lowering import OPT_LEVEL, build
 from relay_conformance.executors.protocol import Figures
 from relay_conformance.program import Array, Program
+from relay_conformance.tvm_api import tvm
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import tvm
-from tvm import relay
-
 from relay_conformance.executors.lowering import build
 from relay_conformance.executors.protocol import Figures
 from relay_conformance.program import Array, Program
+from relay_conformance.tvm_api import relay, tvm
 
 
 @dataclass(frozen=True)

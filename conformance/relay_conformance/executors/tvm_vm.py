@@ -5,13 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import tvm
-from tvm import relay
-from tvm.runtime.vm import VirtualMachine
-
 from relay_conformance.executors.lowering import build
 from relay_conformance.executors.protocol import Figures
 from relay_conformance.program import Array, Program
+from relay_conformance.tvm_api import relay, tvm
 
 _FUNCTION = re.compile(
     r"^VM Function\[\d+\]: (?P<name>.+?)\(.*\)\n# reg file size = (?P<registers>\d+)\n"
@@ -35,7 +32,7 @@ class TVMVirtualMachineExecutable:
 
     def bind(self, inputs: Sequence[Array]) -> Callable[[], Any]:
         device = tvm.cpu()
-        machine = VirtualMachine(self.executable, device)
+        machine = tvm.runtime.vm.VirtualMachine(self.executable, device)
         arguments = [tvm.nd.array(array, device) for array in inputs]
         return lambda: machine.invoke("main", *arguments)
 
