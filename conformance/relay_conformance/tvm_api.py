@@ -1,0 +1,10 @@
+"""TVM for this package: loaded by ``regvm`` in the way that lets TensorFlow share the process.
+
+The other modules take ``tvm`` and ``relay`` from here, so that no order of imports can load it otherwise.
+"""
+
+import regvm
+import tvm
+from tvm import relay
+
+__all__ = ["regvm", "relay", "tvm"]
