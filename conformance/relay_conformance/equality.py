@@ -63,7 +63,7 @@ def check_equal(
 
 
 def disagreements(expected: Outputs, results: Sequence[Measurement | Failure]) -> list[str]:
-    """Every failure, every difference from the first machine, and every machine that TensorFlow contradicts."""
+    """Every failure, every difference from the first machine, and every one from TensorFlow."""
     complaints = [str(result) for result in results if isinstance(result, Failure)]
     measured = [result for result in results if isinstance(result, Measurement)]
     for result in measured[1:]:

@@ -22,6 +22,8 @@ from loky.process_executor import (  # type: ignore[import-untyped, unused-ignor
     TerminatedWorkerError,
 )
 
+_START_LIMIT = 120.0
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -78,6 +80,8 @@ class Worker:
             self._pool = ProcessPoolExecutor(
                 max_workers=1, timeout=None, initializer=_write_to, initargs=(str(self._log),)
             )
+            # Starting is this machine's affair, and no time of the call's.
+            self._pool.submit(os.getpid).result(_START_LIMIT)
         future = self._pool.submit(function, *args, **kwargs)
         try:
             error = future.exception(self._time_limit)
