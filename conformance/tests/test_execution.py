@@ -16,7 +16,10 @@ def test_every_machine_runs_a_static_program(name: str, worker: Worker, pair_pro
     result = execute(worker, executors.get(name), pair_program, [X, Y], repeats=2)
     assert isinstance(result, Measurement), result
     assert result.outputs.structure == "(*, *)"
-    assert [array.tolist() for array in result.outputs.arrays if array is not None] == [[2, 5, 10], [-4, -3, -2]]
+    assert [array.tolist() for array in result.outputs.arrays if array is not None] == [
+        [2, 5, 10],
+        [-4, -3, -2],
+    ]
     assert min(result.compile_s, result.latency_s) > 0
 
 

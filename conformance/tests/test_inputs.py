@@ -6,7 +6,9 @@ from relay_conformance.errors import BadInputError
 from relay_conformance.inputs import seeded_inputs
 from relay_conformance.program import TensorSpec
 
-SPECS = tuple(TensorSpec(dtype, (4, 5), dtype) for dtype in ("float16", "float32", "int8", "int64", "uint8", "bool"))
+SPECS = tuple(
+    TensorSpec(dtype, (4, 5), dtype) for dtype in ("float16", "float32", "int8", "int64", "uint8", "bool")
+)
 
 
 def test_the_same_seed_gives_the_same_arrays() -> None:
@@ -25,5 +27,5 @@ def test_values_vary(dtype: str) -> None:
 
 @pytest.mark.parametrize("spec", [TensorSpec("x", (None, 3), "float32"), TensorSpec("x", (2,), "string")])
 def test_what_is_not_known_must_be_given(spec: TensorSpec) -> None:
-    with pytest.raises(BadInputError, match="--input x=FILE.npy"):
+    with pytest.raises(BadInputError, match=r"--input x=FILE.npy"):
         seeded_inputs([spec], 0)

@@ -48,12 +48,14 @@ def test_weights_are_inputs_that_are_there(pair_program: Program) -> None:
 
 
 def test_a_field_of_a_tuple_and_a_called_function() -> None:
-    called = program("def @main(%x: int32) { let %p = (%x, add(%x, 1)); (fn (%y: int32) { multiply(%y, 3) })(%p.1) }")
+    called = program(
+        "def @main(%x: int32) { let %p = (%x, add(%x, 1)); (fn (%y: int32) { multiply(%y, 3) })(%p.1) }"
+    )
     assert results(called, x=np.int32(4)) == [15]
 
 
 def test_an_unknown_operator_is_named() -> None:
-    with pytest.raises(UnsupportedModelError, match="nn.softmax"):
+    with pytest.raises(UnsupportedModelError, match=r"nn.softmax"):
         results(program("def @main(%x: Tensor[(2), float32]) { nn.softmax(%x) }"), x=np.float32([1, 2]))
 
 

@@ -30,7 +30,9 @@ def test_the_retry_switches_the_two_passes_off() -> None:
         config = dict(tvm.transform.PassContext.current().config)
         seen.append({name: bool(config.get(name, False)) for name in RETRY_OPTIONS})
         if len(seen) == 1:
-            raise tvm.TVMError("LLVM module verification failed: location of #dbg_declare must be a pointer or int")
+            raise tvm.TVMError(
+                "LLVM module verification failed: location of #dbg_declare must be a pointer or int"
+            )
         return "built"
 
     assert build(compile_program) == "built"

@@ -42,7 +42,9 @@ def test_the_designed_executors_are_registered_under_their_own_names(name: str) 
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(BadArgumentError, match="executors: no executor is called nothing; there are tvm-vm, regvm"):
+    with pytest.raises(
+        BadArgumentError, match="executors: no executor is called nothing; there are tvm-vm, regvm"
+    ):
         registry.get("nothing")
 
 

@@ -1,13 +1,13 @@
-"""The built-in models are the ones that the command names, and TensorFlow's outputs of the large ones vary."""
+"""The built-in models are the ones that the command names, and their outputs vary."""
 
 from typing import Any
 
 import numpy as np
 import pytest
+from relay_conformance.inputs import seeded_inputs
 from relay_conformance.models import BUILT_IN, Voice, load_built_in
 from relay_conformance.models.keras_applications import mobilenet_v1, resnet50_v2
 from relay_conformance.models.resnet_model import resnet_model
-from relay_conformance.inputs import seeded_inputs
 from relay_conformance.tensorflow_import.graph_model import run_graph
 
 NETWORKS = {"mobilenet_v1": mobilenet_v1, "resnet50_v2": resnet50_v2, "resnet_model": resnet_model}

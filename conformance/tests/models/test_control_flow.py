@@ -2,7 +2,13 @@
 
 import numpy as np
 import pytest
-from relay_conformance.models.control_flow import cond, cond_inputs, nested_cond, while_loop, while_loop_inputs
+from relay_conformance.models.control_flow import (
+    cond,
+    cond_inputs,
+    nested_cond,
+    while_loop,
+    while_loop_inputs,
+)
 from relay_conformance.program import Array
 from relay_conformance.tensorflow_import.graph_model import GraphModel, run_graph
 
@@ -30,7 +36,9 @@ def test_cond_takes_both_branches() -> None:
     np.testing.assert_allclose(run(cond(1), x=-x, y=y), y + x, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("x", "expected"), [(5.0, 7.0 + 3 * (7 - 5)), (1.0, 7.0 + 3 * 14), (-1.0, 7.0 + 3 * 1)])
+@pytest.mark.parametrize(
+    ("x", "expected"), [(5.0, 7.0 + 3 * (7 - 5)), (1.0, 7.0 + 3 * 14), (-1.0, 7.0 + 3 * 1)]
+)
 def test_nested_cond_takes_all_three_branches(x: float, expected: float) -> None:
     filled = np.full((1, 3), x, np.float32)
     result = run(nested_cond(1), x=filled, y=np.full((1, 3), 7, np.float32))

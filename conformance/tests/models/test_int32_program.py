@@ -17,7 +17,9 @@ def test_its_constructs() -> None:
 
 
 def test_the_formula_written_out() -> None:
-    inputs = {name: np.array([[value]], np.int32) for name, value in zip(INPUT_NAMES, (3, 20, 4, 5), strict=True)}
+    inputs = {
+        name: np.array([[value]], np.int32) for name, value in zip(INPUT_NAMES, (3, 20, 4, 5), strict=True)
+    }
     total, difference = 3 + 4, 20 - 5
     called = total * difference - total
     chosen = called + 3 * 5
@@ -29,5 +31,7 @@ def test_outputs_vary_with_the_seed_and_take_both_branches() -> None:
     inputs = [int32_inputs(seed) for seed in range(20)]
     results = {str(evaluate(int32_1x1(), given).arrays) for given in inputs}
     assert len(results) == 20
-    branches = {int((given["x"] + given["p0"]).item()) < int((given["x1"] - given["p1"]).item()) for given in inputs}
+    branches = {
+        int((given["x"] + given["p0"]).item()) < int((given["x1"] - given["p1"]).item()) for given in inputs
+    }
     assert branches == {True, False}

@@ -67,8 +67,8 @@ def test_a_saved_model_of_several_outputs(tf: Any, module: Any, tmp_path: Path) 
     assert sorted(outputs(model)) == sorted([(X @ WEIGHT).tolist(), (X + 1).tolist()])
 
 
-def test_a_saved_model_without_the_signature_is_refused(tf: Any, module: Any, tmp_path: Path) -> None:
-    tf.saved_model.save(module, str(tmp_path))
+def test_a_saved_model_without_the_signature_is_refused(tf: Any, tmp_path: Path) -> None:
+    tf.saved_model.save(tf.Module(), str(tmp_path))
     with pytest.raises(BadInputError, match="no signature serving_default"):
         freeze_saved_model(tmp_path, batch=1)
 
@@ -84,6 +84,9 @@ def test_a_keras_model_of_two_inputs(tf: Any) -> None:
     left, right = keras.Input((3,)), keras.Input((3,))
     model = freeze_keras(keras.Model([left, right], keras.layers.Subtract()([left, right])), batch=2)
     assert [spec.shape for spec in model.inputs] == [(2, 3), (2, 3)]
-    feed = {spec.name: factor * X for spec, factor in zip(model.inputs, (np.float32(3), np.float32(1)), strict=True)}
+    feed = {
+        spec.name: factor * X
+        for spec, factor in zip(model.inputs, (np.float32(3), np.float32(1)), strict=True)
+    }
     (array,) = run_graph(model, feed, 1)[0].arrays
     assert np.array_equal(np.abs(array), 2 * X)

@@ -52,7 +52,7 @@ def test_a_graph_without_outputs_is_refused(tf: Any) -> None:
 def test_variables_are_refused(tf: Any) -> None:
     with tf.Graph().as_default() as graph:
         tf.compat.v1.get_variable("v", initializer=np.float32(1), use_resource=True)
-    with pytest.raises(BadInputError, match="holds variables .* freeze"):
+    with pytest.raises(BadInputError, match=r"holds variables .* freeze"):
         graph_model(graph.as_graph_def())
 
 

@@ -23,13 +23,15 @@ def test_functional_control_flow_goes_to_the_second_importer(operator: str, tf: 
     assert importer_for(graph_of(tf, "Const", operator)) is Importer.FUNCTIONAL
 
 
-@pytest.mark.parametrize("operator", ["Switch", "Merge", "Enter", "Exit", "NextIteration", "TensorArrayV3", "Add"])
+@pytest.mark.parametrize(
+    "operator", ["Switch", "Merge", "Enter", "Exit", "NextIteration", "TensorArrayV3", "Add"]
+)
 def test_everything_else_goes_to_the_first_importer(operator: str, tf: Any) -> None:
     assert importer_for(graph_of(tf, "Const", operator)) is Importer.DATAFLOW
 
 
 def test_a_mixture_is_refused_with_the_mend(tf: Any) -> None:
-    with pytest.raises(UnsupportedModelError, match="mixes If with Merge.*lower_control_flow=False"):
+    with pytest.raises(UnsupportedModelError, match=r"mixes If with Merge.*lower_control_flow=False"):
         importer_for(graph_of(tf, "If", "Merge"))
 
 

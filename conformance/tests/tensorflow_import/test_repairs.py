@@ -68,7 +68,10 @@ def test_the_repaired_operators_run_on_the_reference(tf: Any) -> None:
     with tf.Graph().as_default() as graph:
         x = tf.compat.v1.placeholder(tf.float32, values.shape, "x")
         product = tf.matmul(x, x, transpose_b=True)
-        flat = tf.matmul(tf.reshape(product, (2, 9)), tf.ones((9, 5)) * tf.range(5.0))
+        flat = tf.matmul(
+            tf.reshape(product, (2, 9)),
+            tf.constant(np.ones((9, 5), np.float32) * np.arange(5, dtype=np.float32)),
+        )
         tf.nn.top_k(flat, 2, name="out")
         with tf.compat.v1.Session() as session:
             expected = session.run(["out:0", "out:1"], {x: values})
