@@ -168,5 +168,5 @@ class TestBadCall:
             check_equal(built, X)
 
     def test_something_that_is_no_graph(self) -> None:
-        with pytest.raises(BadArgumentError, match="graph: expected a tf.Graph, got str"):
+        with pytest.raises(BadArgumentError, match=r"graph: expected a tf\.Graph, got str"):
             check_equal("graph", X)
