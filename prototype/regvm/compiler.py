@@ -1,0 +1,72 @@
+"""The pipeline: a Relay module becomes a verified executable, one pass after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regvm import executable, ir, isa, verifier
+from regvm.codegen.emit import emit
+from regvm.executable import Program
+from regvm.ir.wellformed import assert_well_formed
+from regvm.memory import escape, placement, placement_checker
+from regvm.memory.loop_exits import copy_out_of_loops
+from regvm.memory.planner import plan
+from regvm.regalloc import allocation, checker, intervals, liveness
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to generate code. ``check`` runs the checkers of allocation and storage on the result."""
+
+    check: bool = True
+
+
+def generate(module: ir.Module, options: Options) -> Program:
+    """Registers, storage and bytecode for every function; the result is verified."""
+    module = copy_out_of_loops(module)
+    escapes = escape.analyse(module)
+    claims = placement_checker.Claims([e.parameters for e in escapes])
+    functions = tuple(
+        _generate_function(function, number, escapes[number], claims, options)
+        for number, function in enumerate(module.functions)
+    )
+    program = Program(functions, module.constants, module.kernels)
+    verifier.assert_verified(program)
+    return program
+
+
+def _generate_function(
+    function: ir.Function,
+    number: int,
+    escaped: escape.Escape,
+    claims: placement_checker.Claims,
+    options: Options,
+) -> executable.Function:
+    assert_well_formed(function)
+    live = liveness.analyse(function)
+    spans = intervals.build(function, live)
+    placed = placement.place(function, escaped, spans.ranges, spans.starts, plan)
+    allocated = allocation.allocate(function, live, spans, _owning(function, placed))
+    if options.check:
+        checker.assert_allocation(function, allocated.blocks, allocated.num_registers, allocated.num_slots)
+        places = {row: (offsets, function.tensors[row].num_bytes) for row, offsets in placed.offsets.items()}
+        placement_checker.assert_placement(function, number, places, placed.storage_bytes, claims)
+    return emit(
+        function,
+        allocated.blocks,
+        num_registers=allocated.num_registers,
+        num_slots=allocated.num_slots,
+        max_live=allocated.max_live,
+        offsets=placed.offsets,
+        storage_bytes=placed.storage_bytes,
+    )
+
+
+def _owning(function: ir.Function, placed: placement.Placement) -> frozenset[int]:
+    """Values that may keep memory from being freed: not those of the arena, nor constants."""
+    owning = {p for block in function.blocks for p in block.parameters}
+    for block in function.blocks:
+        for instruction in block.instructions:
+            if not isinstance(instruction, isa.LoadConst):
+                owning.update(isa.defs(instruction))
+    return frozenset(owning - placed.in_arena)

@@ -1,0 +1,114 @@
+"""Run the Relay passes up to lowered kernels in A-normal form.
+
+The list is the reference compiler's own up to ``LowerTE``, taken from TVM where TVM offers it, since kernels
+that are equal bit for bit depend on it. Left out: lambda lifting and dead-code elimination (the translator
+converts closures and drops dead values itself, also where references make order matter), and all that comes
+after, which makes memory explicit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+from tvm import relay
+
+from regvm.errors import CompileError
+
+_OPTIMISATIONS = frozenset(
+    {
+        "EliminateCommonSubexpr",
+        "CombineParallelConv2d",
+        "CombineParallelDense",
+        "CombineParallelBatchMatmul",
+        "FoldConstant",
+        "FoldScaleAxis",
+        "SimplifyExpr",
+        "CanonicalizeCast",
+        "CanonicalizeOps",
+        "FlattenAtrousConv",
+        "AlterOpLayout",
+        "SimplifyExprPostAlterOp",
+        "FastMath",
+    }
+)
+"""Passes that a program is right without."""
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A module in A-normal form whose operators are calls of kernels, and the passes that had to be skipped."""
+
+    module: tvm.IRModule
+    notes: tuple[str, ...]
+
+
+def lower(mod: tvm.IRModule, target: tvm.target.Target, params: Mapping[str, Any] | None = None) -> Lowered:
+    """Bind ``params`` in ``main`` and run the passes under the current PassContext.
+
+    Raises CompileError where a pass that cannot be skipped fails. An optimisation that fails is skipped with a
+    warning and a note: it must not cost the user the compilation.
+    """
+    config = tvm.target.make_compilation_config(tvm.transform.PassContext.current(), target)
+    notes: list[str] = []
+    if params:
+        mod = _bind(mod, params)
+    with target:
+        for step in _steps(config):
+            mod = _run(step, mod, notes)
+    return Lowered(mod, tuple(notes))
+
+
+def _steps(config: Any) -> list[Any]:
+    prefix = tvm.get_global_func("relay.backend.GetPassPrefixSeq")(True, True)
+    # Called on its own a pass runs at every opt level; A-normal form is needed at level 0 too.
+    always = relay.transform.ToANormalForm()
+    return [
+        relay.transform.InferType(),
+        *prefix.passes,
+        relay.transform.PlanDevices(config),
+        relay.transform.FuseOps(),
+        relay.transform.InferType(),
+        always,
+        relay.transform.InferType(),
+        tvm.get_global_func("relay.tec.LowerTE")("vm_mod", config),
+        relay.transform.InferType(),
+    ]
+
+
+def _run(step: Any, mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
+    name = str(step.info.name)
+    try:
+        if name == "ToANormalForm":
+            return step(mod)
+        # A Sequential of one applies the opt level and runs what the pass requires first.
+        return tvm.transform.Sequential([step])(mod)
+    except (tvm.error.TVMError, TypeError, ValueError, AttributeError) as error:
+        reason = summary_of(error)
+        if name not in _OPTIMISATIONS:
+            raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error
+        note = f"skipped the optimisation {name}, which fails on this module: {reason}"
+        notes.append(note)
+        warnings.warn(note, RuntimeWarning, stacklevel=2)
+        return mod
+
+
+def summary_of(error: Exception) -> str:
+    """The line of a TVM error that says what is wrong, without its C++ backtrace."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    for line in reversed(lines):
+        if "Error:" in line or "Check failed" in line or line.startswith("error:"):
+            return line
+    return lines[-1] if lines else type(error).__name__
+
+
+def _bind(mod: tvm.IRModule, params: Mapping[str, Any]) -> tvm.IRModule:
+    bound = mod.clone()
+    main = mod["main"]
+    names = {p.name_hint for p in main.params}
+    known = {k: v for k, v in params.items() if k in names}
+    bound["main"] = relay.build_module.bind_params_by_name(main, known)
+    return bound

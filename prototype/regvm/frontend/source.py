@@ -1,0 +1,69 @@
+"""Take what users hand to the compiler: a module, a function, a target; lower it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+from tvm import relay
+
+from regvm.errors import CompileError
+from regvm.frontend import passes
+
+
+@dataclass(frozen=True)
+class LoweredSource:
+    """A lowered module with the target it was lowered for, and notes on passes that were skipped."""
+
+    module: tvm.IRModule
+    target: tvm.target.Target
+    notes: tuple[str, ...]
+
+
+def as_module(mod: Any) -> tvm.IRModule:
+    """The module of a module, function or expression; raises CompileError for anything else."""
+    if mod is None:
+        return tvm.IRModule()
+    if isinstance(mod, tvm.IRModule):
+        return mod
+    if isinstance(mod, relay.Expr):
+        return tvm.IRModule.from_expr(mod)
+    raise CompileError(f"compile takes a tvm.IRModule or relay.Function, not {type(mod).__name__}")
+
+
+def with_main(mod: tvm.IRModule, expression: Any) -> tvm.IRModule:
+    """A module whose ``main`` is the expression, over the other definitions of ``mod``."""
+    if isinstance(expression, tvm.ir.GlobalVar):
+        expression = mod[expression]
+    if not isinstance(expression, relay.Function):
+        expression = relay.Function(relay.analysis.free_vars(expression), expression)
+    result = mod.clone()
+    result["main"] = expression
+    return result
+
+
+def lower(mod: Any, target: Any, target_host: Any, params: Mapping[str, Any] | None) -> LoweredSource:
+    """Check a module and run the Relay passes on it for one target.
+
+    Raises CompileError if there is no ``main`` or several targets are given.
+    """
+    module = as_module(mod)
+    if "main" not in {str(v.name_hint) for v in module.get_global_vars()}:
+        names = ", ".join(sorted(str(v.name_hint) for v in module.get_global_vars())) or "no function"
+        raise CompileError(f"the module has no @main, which is where a program starts; it has {names}")
+    chosen = _target(target, target_host)
+    lowered = passes.lower(module, chosen, params)
+    return LoweredSource(lowered.module, chosen, lowered.notes)
+
+
+def _target(target: Any, host: Any) -> tvm.target.Target:
+    if isinstance(target, Mapping):
+        if len(target) != 1:
+            raise CompileError("several targets are given; the register VM compiles for one, such as 'llvm'")
+        (target,) = target.values()
+    chosen = tvm.target.Target(target, host=host or target)
+    if chosen.kind.name not in ("llvm", "c"):
+        raise CompileError(f"target {chosen.kind.name} is not supported; use 'llvm'")
+    return chosen

@@ -1,0 +1,107 @@
+"""Which tensors may outlive their frame, and so cannot live in its arena.
+
+A value's *roots* are the tensors and parameters that it may share storage with: a reshape shares with its
+source, a block parameter with every argument that a jump passes. A root escapes if one of its aliases is
+returned, stored in an object, a closure or a reference, or passed to a call that lets it escape. Calls are
+solved together, as a least fixed point over the module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regvm import isa
+from regvm.ir.function import Function, Module
+
+Roots = dict[int, frozenset[int]]
+
+
+@dataclass(frozen=True)
+class Escape:
+    """Of one function: the roots of each value, the roots that escape, and the numbers of such parameters."""
+
+    roots: Roots
+    escaping: frozenset[int]
+    parameters: frozenset[int]
+
+
+def analyse(module: Module) -> tuple[Escape, ...]:
+    """The escape facts of every function of the module."""
+    roots = [_roots(f) for f in module.functions]
+    parameters = [frozenset[int]()] * len(module.functions)
+    while True:
+        escaping = [_escaping(f, r, parameters) for f, r in zip(module.functions, roots, strict=True)]
+        found = [
+            frozenset(n for n, p in enumerate(f.blocks[0].parameters) if p in e.through_parameters)
+            for f, e in zip(module.functions, escaping, strict=True)
+        ]
+        if found == parameters:
+            return tuple(
+                Escape(r, e.through_parameters | e.by_tail_call, p)
+                for r, e, p in zip(roots, escaping, parameters, strict=True)
+            )
+        parameters = found
+
+
+def _roots(function: Function) -> Roots:
+    """Least solution of: a site is its own root; an alias has the roots of all that it may be."""
+    roots: Roots = {p: frozenset((p,)) for p in function.blocks[0].parameters}
+    sources: list[tuple[int, int]] = []
+    for block in function.blocks:
+        for instruction in block.instructions:
+            match instruction:
+                case isa.Invoke(outs=outs):
+                    roots.update((o.register, frozenset((o.register,))) for o in outs)
+                case isa.Reshape(dst, src) | isa.ReshapeTo(dst, src):
+                    sources.append((dst, src.register))
+        if isinstance(block.terminator, isa.Jump):
+            parameters = function.blocks[block.terminator.target].parameters
+            sources.extend(zip(parameters, block.arguments, strict=True))
+    changed = True
+    while changed:
+        changed = False
+        for alias, source in sources:
+            merged = roots.get(alias, frozenset()) | roots.get(source, frozenset())
+            if merged != roots.get(alias, frozenset()):
+                roots[alias] = merged
+                changed = True
+    return roots
+
+
+@dataclass(frozen=True)
+class _Escaping:
+    through_parameters: frozenset[int]
+    by_tail_call: frozenset[int]
+
+
+def _escaping(function: Function, roots: Roots, parameters: list[frozenset[int]]) -> _Escaping:
+    """What escapes if the functions of the module let just ``parameters`` escape.
+
+    A tail call ends the frame, so this frame's tensors that it passes must not live there; but what the caller
+    handed in lives on in the caller's frame.
+    """
+    out: set[int] = set()
+    ended: set[int] = set()
+    for block in function.blocks:
+        for instruction in block.instructions:
+            out.update(escaping_uses(instruction, parameters))
+            if isinstance(instruction, isa.TailCall):
+                ended.update(u.register for u in instruction.args)
+    own = frozenset().union(*(roots.get(v, frozenset()) for v in ended)) - set(function.blocks[0].parameters)
+    return _Escaping(frozenset().union(*(roots.get(v, frozenset()) for v in out)), own)
+
+
+def escaping_uses(instruction: isa.Instruction, parameters: Sequence[frozenset[int]]) -> list[int]:
+    """The values that an instruction stores or returns; ``parameters`` are those that each function lets escape."""
+    match instruction:
+        case isa.Ret(src) | isa.MakeRef(src=src) | isa.WriteRef(src=src):
+            return [src.register]
+        case isa.MakeAdt(fields=stored) | isa.MakeClosure(captured=stored):
+            return [u.register for u in stored]
+        case isa.Call(function=callee, args=args) | isa.TailCall(function=callee, args=args):
+            return [u.register for n, u in enumerate(args) if n in parameters[callee]]
+        case isa.CallClosure(args=args) | isa.TailCallClosure(args=args):
+            return [u.register for u in args]
+        case _:
+            return []

@@ -1,0 +1,130 @@
+"""The storage problem as a CP-SAT model, for ``optimal``.
+
+One interval of offsets per request. The requests live together at a position must be disjoint: a
+one-machine scheduling constraint each, stated only where the live set is maximal. This propagates far
+better than rectangles that must not overlap, of whose fixed axis the solver makes little. Symmetry:
+requests of equal size and lifetime lie in the order given, and the one of largest area lies in the lower
+half, as any plan may be turned upside down.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+from regvm.memory.errors import MissingPackageError
+from regvm.memory.problem import Problem
+from regvm.memory.request import Range
+from regvm.memory.strategies.registry import Options
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Offsets in bytes, None if none were found in time, and the bytes proved to be needed."""
+
+    offsets: Sequence[int] | None
+    bound: int
+
+
+def require_solver() -> Any:
+    """The solver's module.
+
+    Raises:
+        MissingPackageError: it is not installed.
+    """
+    try:
+        from ortools.sat.python import cp_model
+    except ImportError as error:
+        raise MissingPackageError(
+            "strategy 'optimal' needs OR-Tools: pip install 'relay-regvm[exact]', or choose 'search'"
+        ) from error
+    return cp_model
+
+
+def solve(
+    problem: Problem, known: Sequence[int], heights: tuple[int, int], seconds: float, options: Options
+) -> Answer:
+    """The lowest plan with a height in ``heights`` (inclusive, bytes), from the hint ``known``.
+
+    If the two are equal it is a decision: the first plan that fits.
+    """
+    cp_model = require_solver()
+    unit = gcd(*problem.sizes)
+    lowest, highest = -(-heights[0] // unit), heights[1] // unit
+    if lowest > highest or seconds <= 0:
+        return Answer(None, heights[0])
+    model = cp_model.CpModel()
+    offsets = _state(model, problem, unit, lowest, highest)
+    for variable, offset in zip(offsets, known, strict=True):
+        model.add_hint(variable, offset // unit)
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.num_workers = options.workers
+    solver.parameters.random_seed = options.seed
+    status = solver.solve(model)
+    if status == cp_model.INFEASIBLE:
+        return Answer(None, (highest + 1) * unit)
+    proved = heights[0] if lowest == highest else max(heights[0], round(solver.best_objective_bound) * unit)
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return Answer([solver.value(variable) * unit for variable in offsets], proved)
+    return Answer(None, proved)
+
+
+def _state(
+    model: "cp_model.CpModel", problem: Problem, unit: int, lowest: int, highest: int
+) -> "list[cp_model.IntVar]":
+    sizes = [size // unit for size in problem.sizes]
+    offsets = [model.new_int_var(0, highest - size, f"offset{index}") for index, size in enumerate(sizes)]
+    blocks = [
+        model.new_fixed_size_interval_var(offset, size, f"block{index}")
+        for index, (offset, size) in enumerate(zip(offsets, sizes, strict=True))
+    ]
+    for live in maximal_live_sets(problem):
+        model.add_no_overlap([blocks[index] for index in sorted(live)])
+    for index, other in twins(problem):
+        model.add(offsets[index] + sizes[index] <= offsets[other])
+    largest = max(range(len(sizes)), key=lambda index: sizes[index] * _length(problem.ranges[index]))
+    if lowest == highest:
+        model.add(2 * offsets[largest] <= highest - sizes[largest])
+        return offsets
+    top = model.new_int_var(lowest, highest, "height")
+    for offset, size in zip(offsets, sizes, strict=True):
+        model.add(offset + size <= top)
+    model.add(2 * offsets[largest] <= top - sizes[largest])
+    model.minimize(top)
+    return offsets
+
+
+def maximal_live_sets(problem: Problem) -> list[frozenset[int]]:
+    """The sets of requests live at one position that are part of no other such set that stands next to them.
+
+    A live set only matters where the next event ends a lifetime: before that it still grows.
+    """
+    live: set[int] = set()
+    grown = False
+    maximal = []
+    for _, starts, index in problem.events:
+        if starts:
+            live.add(index)
+        else:
+            if grown:
+                maximal.append(frozenset(live))
+            live.discard(index)
+        grown = starts
+    return maximal
+
+
+def twins(problem: Problem) -> Iterator[tuple[int, int]]:
+    """Neighbours, in the order given, among requests of equal size and lifetime."""
+    last: dict[tuple[int, tuple[Range, ...]], int] = {}
+    for index, key in enumerate(zip(problem.sizes, problem.ranges, strict=True)):
+        if key in last:
+            yield last[key], index
+        last[key] = index
+
+
+def _length(ranges: Sequence[Range]) -> int:
+    return sum(upper - lower for lower, upper in ranges)

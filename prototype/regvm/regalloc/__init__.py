@@ -1,0 +1,1 @@
+"""Register allocation: liveness, intervals with lifetime holes, linear scan, parallel moves, and their checker."""

@@ -1,0 +1,49 @@
+"""Memory for a frame, with a tensor header for each placed buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tvm
+
+from regvm.executable import ALIGNMENT, TensorSlot, TensorType
+from regvm.runtime.kernels.header import CPU, HEADER
+from regvm.runtime.values import Tensor
+
+
+class Arena:
+    """Makes the arenas of one function."""
+
+    def __init__(self, slots: Sequence[TensorSlot], storage_bytes: int) -> None:
+        self._slots = slots
+        self._bytes = storage_bytes
+        self._shapes = [np.array(s.type.shape, dtype=np.int64) for s in slots if s.offsets]
+        placed = [s for s in slots if s.offsets]
+        self._headers = np.zeros(sum(len(s.offsets) for s in placed), dtype=HEADER)
+        self._offsets = np.array([o for s in placed for o in s.offsets], dtype=np.uint64)
+        row = 0
+        for slot, shape in zip(placed, self._shapes, strict=True):
+            for _ in slot.offsets:
+                self._fill(row, slot.type, shape)
+                row += 1
+
+    def _fill(self, row: int, type_: TensorType, shape: Any) -> None:
+        dtype = tvm.DataType(type_.dtype)
+        header = self._headers[row]
+        header["device_type"] = CPU
+        header["ndim"] = len(type_.shape)
+        header["code"], header["bits"], header["lanes"] = dtype.type_code, dtype.bits, dtype.lanes
+        header["shape"] = shape.ctypes.data if len(type_.shape) else 0
+
+    def make(self) -> list[list[Tensor]]:
+        """For each row of the tensor table its buffers, in the order in which they take turns."""
+        memory = np.empty(self._bytes + ALIGNMENT, dtype=np.uint8)
+        start = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
+        headers = self._headers.copy()
+        headers["data"] = self._offsets + np.uint64(start)
+        owner = (memory, headers, self._shapes)
+        handles = iter((headers.ctypes.data + HEADER.itemsize * np.arange(len(headers))).tolist())
+        data = iter(headers["data"].tolist())
+        return [[Tensor(next(handles), next(data), s.type, owner) for _ in s.offsets] for s in self._slots]

@@ -1,0 +1,119 @@
+"""What users hand in and get back, and the values that registers hold.
+
+Accepted as the reference accepts it: NDArrays, NumPy arrays, Python and NumPy scalars, tuples and lists of
+these, TVM's ADT objects, None for an empty tensor. Results are NDArrays and ADT objects, as the reference's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tvm
+
+from regvm.errors import ArgumentError
+from regvm.executable import ObjectType, Parameter, ParamType, TensorType, TupleType
+from regvm.runtime.kernels.tensors import unwrap, wrap
+from regvm.runtime.values import Adt, Closure, Ref, Tensor, Value
+
+_ADT = tvm.runtime.container.ADT
+
+
+def to_value(argument: Any, parameter: Parameter, function: str) -> Value:
+    """One argument as a value, checked against its parameter.
+
+    Raises ArgumentError that names the parameter, what it takes and what it got.
+    """
+    place = f"@{function}, parameter {parameter.name}"
+    value = _convert(argument, place)
+    _check(value, parameter.type, place)
+    return value
+
+
+def _convert(argument: Any, place: str) -> Value:
+    match argument:
+        case Tensor() | Adt() | Closure() | Ref():
+            return argument
+        case tvm.nd.NDArray():
+            if argument.device.device_type != tvm.cpu().device_type:
+                raise ArgumentError(
+                    f"{place}: the array is on {argument.device}, not on the CPU; copy it there"
+                )
+            return wrap(argument)
+        case _ADT():
+            return Adt(int(argument.tag), tuple(_convert(argument[i], place) for i in range(len(argument))))
+        case np.ndarray():
+            return wrap(tvm.nd.array(argument))
+        case tuple() | list():
+            return Adt(0, tuple(_convert(a, place) for a in argument))
+        case bool() | int() | float() | np.generic():
+            return wrap(tvm.nd.array(np.array(argument, dtype=_scalar_dtype(argument))))
+        case None:
+            return wrap(tvm.nd.array(np.array([])))
+        case _:
+            raise ArgumentError(f"{place}: {type(argument).__name__} is no array, number or tuple of these")
+
+
+def _scalar_dtype(scalar: Any) -> str:
+    """The reference's rule: float16 stays, whole numbers are int32, all else float32."""
+    if isinstance(scalar, np.float16):
+        return "float16"
+    return "int32" if isinstance(scalar, bool | int | np.integer | np.bool_) else "float32"
+
+
+def _check(value: Value, expected: ParamType, place: str) -> None:
+    match expected:
+        case TensorType():
+            if not isinstance(value, Tensor):
+                raise ArgumentError(
+                    f"{place}: takes a tensor {expected}, not a {type(value).__name__.lower()}"
+                )
+            if not _fits(value.type, expected):
+                raise ArgumentError(f"{place}: takes {expected}, but the argument is {value.type}")
+        case TupleType(fields):
+            if not isinstance(value, Adt) or len(value.fields) != len(fields):
+                raise ArgumentError(f"{place}: takes a tuple {expected}")
+            for number, (field, type_) in enumerate(zip(value.fields, fields, strict=True)):
+                _check(field, type_, f"{place}.{number}")
+        case ObjectType("function"):
+            _require(value, Closure, expected, place)
+        case ObjectType("reference"):
+            _require(value, Ref, expected, place)
+        case ObjectType():
+            pass
+
+
+def _require(value: Value, cls: type, expected: ParamType, place: str) -> None:
+    if not isinstance(value, cls):
+        raise ArgumentError(f"{place}: takes a {expected}, not a {type(value).__name__.lower()}")
+
+
+def _fits(actual: TensorType, expected: TensorType) -> bool:
+    return (
+        actual.dtype == expected.dtype
+        and len(actual.shape) == len(expected.shape)
+        and all(want is None or got == want for got, want in zip(actual.shape, expected.shape, strict=True))
+    )
+
+
+def to_user(value: Value) -> Any:
+    """A result as the user gets it: NDArray, ADT object, or, for functions and references, the value itself.
+
+    Nested data is converted without recursion, since lists nest as deep as they are long.
+    """
+    done: dict[int, Any] = {}
+    pending = [value]
+    while pending:
+        current = pending[-1]
+        if isinstance(current, Adt):
+            missing = [f for f in current.fields if id(f) not in done]
+            if missing:
+                pending.extend(missing)
+                continue
+            done[id(current)] = _ADT(current.tag, [done[id(f)] for f in current.fields])
+        elif isinstance(current, Tensor):
+            done[id(current)] = unwrap(current)
+        else:
+            done[id(current)] = current
+        pending.pop()
+    return done[id(value)]

@@ -1,0 +1,59 @@
+"""Kernel libraries as text and back: LLVM assembly, which needs no linker to load.
+
+Belongs to the kernel side of the runtime and, like it, knows TVM.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import tvm
+
+from regvm.errors import FormatError
+
+_ADDRESS = re.compile(r'!"(0x[0-9a-f]+)(\.w\d+\.b\d+)?"')
+
+
+def to_text(library: Any) -> list[str]:
+    """LLVM assembly of a library and of the libraries it imports; the same kernels give the same text.
+
+    TVM names its aliasing metadata after addresses of its own process; they are numbered anew.
+    """
+    texts = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, module in enumerate([library, *library.imported_modules]):
+            path = Path(folder) / f"{number}.ll"
+            module.save(str(path))
+            texts.append(_without_addresses(path.read_text()))
+    return texts
+
+
+def _without_addresses(text: str) -> str:
+    numbers: dict[str, int] = {}
+
+    def renumber(found: re.Match[str]) -> str:
+        number = numbers.setdefault(found[1], len(numbers))
+        return f'!"buffer{number}{found[2] or ""}"'
+
+    return _ADDRESS.sub(renumber, text)
+
+
+def from_text(texts: list[str]) -> Any:
+    """A library that compiles its kernels when they are first asked for. Raises FormatError for what LLVM refuses."""
+    modules = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, text in enumerate(texts):
+            path = Path(folder) / f"{number}.ll"
+            path.write_text(text)
+            try:
+                modules.append(tvm.runtime.load_module(str(path)))
+            except tvm.error.TVMError as error:
+                raise FormatError(
+                    f"the kernel library cannot be read: {str(error).splitlines()[-1]}"
+                ) from error
+    for module in modules[1:]:
+        modules[0].import_module(module)
+    return modules[0]

@@ -1,0 +1,78 @@
+"""Tensors from TVM's arrays and back, their shapes, and constants."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import tvm
+
+from regvm.errors import ArgumentError
+from regvm.executable import Constant, TensorType
+from regvm.runtime.kernels.header import HEADER
+from regvm.runtime.kernels.owned import Owned
+from regvm.runtime.values import Tensor
+
+
+def wrap(array_: Any) -> Tensor:
+    """A TVM NDArray as a tensor, storage shared."""
+    header = array_.handle.contents
+    shape = tuple(header.shape[i] for i in range(header.ndim))
+    return Tensor(
+        ctypes.addressof(header),
+        (header.data or 0) + header.byte_offset,
+        TensorType(shape, str(array_.dtype)),
+        array_,
+    )
+
+
+def unwrap(tensor: Tensor) -> Any:
+    """The NDArray of a tensor that owns its storage; of any other, a copy in a new NDArray."""
+    if isinstance(tensor.owner, Owned):
+        return tensor.owner.as_ndarray()
+    if isinstance(tensor.owner, tvm.nd.NDArray):
+        return tensor.owner
+    copy = tvm.nd.empty(tensor.type.shape, tensor.type.dtype)
+    header = copy.handle.contents
+    ctypes.memmove(header.data, tensor.data, tensor.type.num_bytes)
+    return copy
+
+
+def load_constant(constant: Constant) -> Tensor:
+    """A constant as a tensor that is never handed out: whoever gets it as a result gets a copy."""
+    tensor = wrap(tvm.nd.empty(constant.shape, constant.dtype))
+    if constant.data:
+        ctypes.memmove(tensor.data, constant.data, len(constant.data))
+    tensor.owner = (tensor.owner,)
+    return tensor
+
+
+def reshape(source: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The elements of ``source`` under another shape of as many elements, storage shared."""
+    type_ = TensorType(shape, source.type.dtype)
+    dims = np.array(shape, dtype=np.int64)
+    header = np.zeros(1, dtype=HEADER)
+    ctypes.memmove(header.ctypes.data, source.handle, HEADER.itemsize)
+    header["ndim"], header["shape"], header["strides"] = len(shape), dims.ctypes.data if shape else 0, 0
+    return Tensor(header.ctypes.data, source.data, type_, (header, dims, source))
+
+
+def shape_of(tensor: Tensor) -> Tensor:
+    """The dimensions of a tensor as an int64 vector; of a scalar an int64 scalar, as TVM's shape functions take it."""
+    dims = np.array(tensor.type.shape, dtype=np.int64)
+    return wrap(tvm.nd.array(dims if len(dims) else np.int64(0)))
+
+
+def read_shape(tensor: Tensor) -> tuple[int, ...]:
+    """The dimensions that an integer vector holds."""
+    raw = ctypes.string_at(tensor.data, tensor.type.num_bytes)
+    return tuple(np.frombuffer(raw, dtype=tensor.type.dtype).tolist())
+
+
+def copy_out(source: Tensor, destination: Any, place: str) -> None:
+    """Copy a tensor into an NDArray of the same type; raises ArgumentError for another one."""
+    target = wrap(destination)
+    if target.type != source.type:
+        raise ArgumentError(f"{place}: the result is {source.type}, but the array for it is {target.type}")
+    ctypes.memmove(target.data, source.data, source.type.num_bytes)
