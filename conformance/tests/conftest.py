@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
 from relay_conformance.isolation import Worker
 from relay_conformance.program import Program, program_from_module
 from relay_conformance.tvm_api import relay, tvm

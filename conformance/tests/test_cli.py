@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from relay_conformance.cli import main
 from relay_conformance.models import BUILT_IN
 

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from relay_conformance.compare import Comparison, Settings, compare
 from relay_conformance.errors import BadArgumentError
 from relay_conformance.execution import Failure, Measurement

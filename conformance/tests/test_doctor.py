@@ -4,9 +4,10 @@ import json
 from io import StringIO
 
 import pytest
+from rich.console import Console
+
 from relay_conformance import doctor
 from relay_conformance.doctor import as_json, as_table, examine, run_probe
-from rich.console import Console
 
 
 def test_what_works_says_what_was_found() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from relay_conformance import check_equal
 from relay_conformance.equality import disagreements
 from relay_conformance.errors import BadArgumentError, DisagreementError
@@ -99,6 +100,7 @@ class TestHolds:
 
     def test_the_register_vm_where_the_reference_fails(self) -> None:
         import tensorflow as tf
+
         from relay_conformance.models.control_flow import nested_cond
 
         model = nested_cond(1)

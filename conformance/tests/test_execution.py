@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from relay_conformance import executors
 from relay_conformance.execution import Failure, Measurement, Stage, execute, median_seconds
 from relay_conformance.isolation import Worker

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from relay_conformance.errors import BadInputError
 from relay_conformance.inputs import seeded_inputs
 from relay_conformance.program import TensorSpec

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from relay_conformance.errors import UnsupportedModelError
 from relay_conformance.numpy_evaluation import evaluate
 from relay_conformance.program import Program, program_from_module

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from relay_conformance.errors import BadArgumentError, BadInputError, UnsupportedModelError
 from relay_conformance.program import Program, TensorSpec, check_inputs, one_line, program_from_module
 from relay_conformance.tvm_api import relay, tvm

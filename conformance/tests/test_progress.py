@@ -4,9 +4,10 @@ import time
 from io import StringIO
 
 import pytest
+from rich.console import Console
+
 from relay_conformance import progress
 from relay_conformance.progress import progress_display
-from rich.console import Console
 
 
 def shown(*, terminal: bool, duration: float) -> str:

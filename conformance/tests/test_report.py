@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
+
 from relay_conformance.compare import Comparison, Settings, Side
 from relay_conformance.comparison import bit_differences, largest_error, tolerance_differences
 from relay_conformance.execution import Failure, Measurement, Stage
@@ -14,7 +16,6 @@ from relay_conformance.executors import Figures
 from relay_conformance.models import Voice
 from relay_conformance.report import agreement, as_json, as_table, confirmation
 from relay_conformance.values import outputs_from_arrays
-from rich.console import Console
 
 EXPECTED = outputs_from_arrays([np.float32([1, 2, 3])])
 PROMISED_KEYS = {

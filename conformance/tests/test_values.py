@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from relay_conformance.tvm_api import tvm
 from relay_conformance.values import outputs_from_arrays, outputs_from_value
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from relay_conformance import executors
 from relay_conformance.execution import Measurement, execute
 from relay_conformance.executors.lowering import RETRY_OPTIONS, build

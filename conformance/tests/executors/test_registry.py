@@ -5,6 +5,7 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
+
 from relay_conformance.errors import BadArgumentError, ConformanceError
 from relay_conformance.executors import registry
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from relay_conformance.inputs import seeded_inputs
 from relay_conformance.models import BUILT_IN, Voice, load_built_in
 from relay_conformance.models.keras_applications import mobilenet_v1, resnet50_v2

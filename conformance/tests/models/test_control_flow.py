@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from relay_conformance.models.control_flow import (
     cond,
     cond_inputs,

@@ -1,6 +1,7 @@
 """The int32 program holds what the issue lists, over tensors of one element."""
 
 import numpy as np
+
 from relay_conformance.models.int32_program import INPUT_NAMES, int32_1x1, int32_inputs
 from relay_conformance.numpy_evaluation import evaluate
 from relay_conformance.program import TensorSpec

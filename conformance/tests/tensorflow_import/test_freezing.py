@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from relay_conformance.errors import BadInputError
 from relay_conformance.tensorflow_import.freezing import (
     freeze_function,

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from relay_conformance.errors import BadArgumentError, BadInputError
 from relay_conformance.program import TensorSpec
 from relay_conformance.tensorflow_import.graph_model import graph_model, run_graph

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from relay_conformance.errors import UnsupportedModelError
 from relay_conformance.models.control_flow import cond, nested_cond, while_loop
 from relay_conformance.tensorflow_import.graph_model import graph_model

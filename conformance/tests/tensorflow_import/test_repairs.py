@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from relay_conformance.tensorflow_import.repairs import repaired
 
 pytestmark = pytest.mark.tensorflow

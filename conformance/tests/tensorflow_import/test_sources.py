@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from relay_conformance.errors import BadArgumentError, BadInputError
 from relay_conformance.tensorflow_import.sources import read_model
 
