@@ -4,7 +4,7 @@ import ctypes
 import os
 import time
 
-from relay_conformance.isolation import Crashed, Raised, Returned, TimedOut, Worker
+from relay_conformance.isolation import Crashed, Raised, Returned, TimedOut, Worker, shared_worker
 
 
 def test_a_result_comes_back(worker: Worker) -> None:
@@ -52,6 +52,13 @@ def test_the_time_limit_is_kept_from_outside() -> None:
         assert worker.call(time.sleep, 60) == TimedOut(1.0)
         assert time.monotonic() - start < 20
         assert worker.call(divmod, 7, 2) == Returned((3, 1))
+
+
+def test_a_process_keeps_one_worker_for_each_time_limit() -> None:
+    first = shared_worker(50.0)
+    assert first is shared_worker(50.0)
+    assert first is not shared_worker(51.0)
+    assert first.call(divmod, 7, 2) == Returned((3, 1))
 
 
 def test_what_the_worker_prints_stays_out_of_the_report(worker: Worker, capfd: object) -> None:
