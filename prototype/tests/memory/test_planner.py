@@ -210,4 +210,4 @@ def test_an_alignment_that_is_not_positive_is_refused(alignment: int) -> None:
 )
 def test_an_option_out_of_range_is_refused(option: dict[str, int]) -> None:
     with pytest.raises(PlanningError, match=next(iter(option))):
-        Options(**option)  # type: ignore[arg-type]
+        Options(**option)
