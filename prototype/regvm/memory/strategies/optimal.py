@@ -44,7 +44,7 @@ def optimal(problem: Problem, options: Options) -> Outcome:
     if height(problem, known) <= target:
         return Outcome(known)
     share = DECISION_SHARE if options.capacity is None else 1.0
-    decided = decide(problem, known, target, left() * share, options)
+    decided = decide(problem, target, left() * share, options)
     bound = max(problem.bound, decided.bound)
     if decided.offsets is not None or bound >= height(problem, known):
         return Outcome(decided.offsets or known, bound)

@@ -44,15 +44,18 @@ def require_solver() -> Any:
     return cp_model
 
 
-def decide(problem: Problem, known: Sequence[int], capacity: int, seconds: float, options: Options) -> Answer:
-    """A plan within ``capacity`` bytes, or the proof that there is none, with ``known`` offsets as a hint."""
+def decide(problem: Problem, capacity: int, seconds: float, options: Options) -> Answer:
+    """A plan within ``capacity`` bytes, or the proof that there is none.
+
+    Without a hint: a plan that does not fit leads the solver astray for long.
+    """
     unit = gcd(*problem.sizes)
     highest = capacity // unit
     if capacity < problem.bound:
         return Answer(None, problem.bound)
     cp_model = require_solver()
     model = cp_model.CpModel()
-    offsets = _state_blocks(model, problem, known, highest)
+    offsets = _state_blocks(model, problem, highest)
     _halve(model, problem, offsets, highest)
     solver = _solver(cp_model, seconds, options)
     status = solver.solve(model)
@@ -69,7 +72,9 @@ def minimise(problem: Problem, known: Sequence[int], bound: int, seconds: float,
     lowest, highest = -(-bound // unit), height(problem, known) // unit
     cp_model = require_solver()
     model = cp_model.CpModel()
-    offsets = _state_blocks(model, problem, known, highest)
+    offsets = _state_blocks(model, problem, highest)
+    for variable, offset in zip(offsets, known, strict=True):
+        model.add_hint(variable, offset // unit)
     top = model.new_int_var(lowest, highest, "height")
     for offset, size in zip(offsets, problem.sizes, strict=True):
         model.add(offset + size // unit <= top)
@@ -84,9 +89,7 @@ def minimise(problem: Problem, known: Sequence[int], bound: int, seconds: float,
     return Answer(None, proved)
 
 
-def _state_blocks(
-    model: "cp_model.CpModel", problem: Problem, known: Sequence[int], highest: int
-) -> "list[cp_model.IntVar]":
+def _state_blocks(model: "cp_model.CpModel", problem: Problem, highest: int) -> "list[cp_model.IntVar]":
     unit = gcd(*problem.sizes)
     sizes = [size // unit for size in problem.sizes]
     offsets = [model.new_int_var(0, highest - size, f"offset{index}") for index, size in enumerate(sizes)]
@@ -98,8 +101,6 @@ def _state_blocks(
         model.add_no_overlap([blocks[index] for index in sorted(live)])
     for index, other in twins(problem):
         model.add(offsets[index] + sizes[index] <= offsets[other])
-    for variable, offset in zip(offsets, known, strict=True):
-        model.add_hint(variable, offset // unit)
     return offsets
 
 

@@ -44,14 +44,14 @@ def test_the_gap_above_the_live_sum_is_proved() -> None:
 def test_the_decision_is_exact(capacity: int, fits: bool, bound: int) -> None:
     pytest.importorskip("ortools", reason="OR-Tools (extra 'exact') is not installed")
     problem = Problem.from_requests(USMP_FAN_OUT_LISTED, 1)
-    answer = decide(problem, [0] * len(problem), capacity, 20, Options())
+    answer = decide(problem, capacity, 20, Options())
     assert (answer.offsets is not None, answer.bound) == (fits, bound)
 
 
 def test_a_decision_without_time_proves_nothing() -> None:
     pytest.importorskip("ortools", reason="OR-Tools (extra 'exact') is not installed")
     problem = Problem.from_requests(cut_up(Random(2), 200, 100, 1_000), 1)
-    assert decide(problem, [0] * len(problem), 1_000, 0.0, Options()) == Answer(None, 0)
+    assert decide(problem, 1_000, 0.0, Options()) == Answer(None, 0)
 
 
 @pytest.mark.parametrize("seed", [2, 3, 4])
