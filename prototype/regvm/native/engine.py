@@ -7,6 +7,7 @@ a long loop, so that Python can handle a signal: an exception that a handler rai
 from __future__ import annotations
 
 import ctypes
+import functools
 import weakref
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,8 @@ from regvm.native.boundary import Exporter, Importer
 from regvm.native.frame_layout import pool_types
 from regvm.native.layout import Cell, Context, Frame, FunctionRecord, Pool, Status
 from regvm.native.lowering import lower
-from regvm.native.machine_code import MachineCode, compile_assembly
+from regvm.native.machine_code import MachineCode, compiled_program, compiled_support
+from regvm.native.support import PREFIX
 from regvm.native.tables import addresses, constant_objects, fill_record, pools
 from regvm.runtime.interpreter import where
 from regvm.runtime.kernels import calls, tensors
@@ -64,6 +66,14 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 }
 
 
+@functools.lru_cache(maxsize=1)
+def _entry() -> _Entry:
+    code = compiled_support()
+    return _Entry(
+        **{n: ctypes.CFUNCTYPE(*types)(code.address(PREFIX + n)) for n, types in _SIGNATURES.items()}
+    )
+
+
 class NativeEngine:
     """Runs one program as machine code; not to be shared by threads.
 
@@ -74,10 +84,8 @@ class NativeEngine:
         self.program = program
         self.stack_limit = stack_limit
         self.owned = OwnedStorage()
-        code = compile_assembly(lower(program, tvm_native.dtype_word))
-        self._entry = _Entry(
-            **{n: ctypes.CFUNCTYPE(*types)(code.address(n)) for n, types in _SIGNATURES.items()}
-        )
+        code = compiled_program(lower(program, tvm_native.dtype_word))
+        self._entry = _entry()
         self._constants = [tensors.load_constant(c) for c in program.constants]
         self._constants_by_handle = {c.handle: c for c in self._constants}
         self._pool_types = pool_types(program)

@@ -49,12 +49,12 @@ _ARGUMENTS = ("ptr %context", "ptr %frame")
 
 
 def lower(program: Program, dtype_word: Callable[[str], int]) -> str:
-    """The LLVM assembly of a program, support included; the same program gives the same text.
+    """The LLVM assembly of a program; the same program gives the same text.
 
     ``dtype_word`` gives a data type's code, bits and lanes as one 32-bit number, as a DLTensor holds them.
     """
     pools = {type_: number for number, type_ in enumerate(pool_types(program))}
-    lines = [*layout.definitions(), *support.lines(), *_tables(program)]
+    lines = [*support.preamble(), *_tables(program)]
     for number, function in enumerate(program.functions):
         lines += _FunctionCode(program, number, function, pools, dtype_word).lines()
     return "\n".join(lines)
@@ -77,18 +77,20 @@ _KIND_FAILURE = {
 }
 
 
+_NEVER_FAIL = (isa.Move, isa.LoadConst, isa.Ret, isa.Jump, isa.Drop, isa.Spill, isa.Reload)
+
+
 @dataclass(frozen=True)
 class _Failure:
     """Where a failing instruction goes: it lets go of ``drops``. Without a status it is in the context already."""
 
-    pc: int
     status: Status | None
-    drops: tuple[str, ...] = ()
+    drops: tuple[str, ...]
 
 
 @dataclass
 class _FunctionCode:
-    """Writes one function. ``state`` is what the registers may hold before the current instruction, ``pc``."""
+    """Writes one function. ``state`` is what the registers may hold before the current instruction."""
 
     program: Program
     number: int
@@ -96,7 +98,6 @@ class _FunctionCode:
     pools: Mapping[TensorType, int]
     dtype_word: Callable[[str], int]
     code: Assembly = field(default_factory=Assembly)
-    pc: int = 0
     state: State = ()
     constants: list[str] = field(default_factory=list)
     failures: dict[_Failure, str] = field(default_factory=dict)
@@ -143,14 +144,16 @@ class _FunctionCode:
                 continue
             if at == 0 or at in jumped_to:
                 code.go_on(f"i{at}")
-            self.pc, self.state = at, state
+            self.state = state
             if at in heads:
                 self._check_time(self._resume_number(f"i{at}"))
+            if not isinstance(instructions[at], _NEVER_FAIL):
+                code.set(Context, "%context", "pc", at)
             _EMITTERS[type(instructions[at])](self, instructions[at])
         code.go_on("end")
 
     def _check_parameters(self) -> None:
-        self.pc = 0
+        self.code.set(Context, "%context", "pc", 0)
         for register, parameter in enumerate(self.function.parameters):
             wanted = declared(parameter.type)
             if wanted is not COUNTED:
@@ -162,7 +165,7 @@ class _FunctionCode:
         left = code.add(Context, "%context", "budget", -1)
         with (
             code.when(code.compare("sle", "i64", left, 0)),
-            code.when(code.call("i1", "@tick", "ptr %context")),
+            code.when(code.call("i1", "@regvm.tick", "ptr %context")),
         ):
             code.set(Frame, "%frame", "resume", resume)
             code.set(Context, "%context", "frame", "%frame")
@@ -177,16 +180,15 @@ class _FunctionCode:
         code = self.code
         code.label(label)
         for value in failure.drops:
-            code.call("void", "@drop_value", "ptr %context", f"ptr {value}")
+            code.call("void", "@regvm.drop_value", "ptr %context", f"ptr {value}")
         if failure.status is not None:
             code.set(Context, "%context", "status", int(failure.status))
-        code.set(Context, "%context", "pc", failure.pc)
         code.set(Context, "%context", "frame", "%frame")
         code.emit("ret void")
 
     def fail_if(self, condition: str, status: Status | None, drops: Sequence[str] = ()) -> None:
         """Leave the program with an error if the condition holds."""
-        failure = _Failure(self.pc, status, tuple(drops))
+        failure = _Failure(status, tuple(drops))
         label = self.failures.setdefault(failure, f"fail{len(self.failures)}")
         self.code.leave_if(condition, label)
 
@@ -332,7 +334,7 @@ def _new_tensor(to: _FunctionCode, row: int, owned: Sequence[str]) -> str:
         code.store("ptr", code.get(Tensor, tensor, "owner"), turn)
         return tensor
     pool = code.element(code.get(Context, "%context", "pools"), "%Pool", to.pools[slot.type])
-    tensor = code.call("ptr", "@pooled", "ptr %context", f"ptr {pool}")
+    tensor = code.call("ptr", "@regvm.pooled", "ptr %context", f"ptr {pool}")
     to.fail_if_null(tensor, None, owned)
     return tensor
 
@@ -368,26 +370,26 @@ def _invoke_into(to: _FunctionCode, ins: isa.InvokeInto) -> None:
 def _alloc_tensor(to: _FunctionCode, ins: isa.AllocTensor) -> None:
     shape = to.read(ins.shape, Contents.TENSOR)
     dtype = to.dtype_word(ins.dtype)
-    made = to.code.call("ptr", "@tensor_of_shape", "ptr %context", f"ptr {shape}", f"i32 {dtype}")
+    made = to.code.call("ptr", "@regvm.tensor_of_shape", "ptr %context", f"ptr {shape}", f"i32 {dtype}")
     _finish_unary(to, ins, ins.shape, made)
 
 
 @_emits(isa.ShapeOf)
 def _shape_of(to: _FunctionCode, ins: isa.ShapeOf) -> None:
     source = to.read(ins.src, Contents.TENSOR)
-    _finish_unary(to, ins, ins.src, to.code.call("ptr", "@shape_of", "ptr %context", f"ptr {source}"))
+    _finish_unary(to, ins, ins.src, to.code.call("ptr", "@regvm.shape_of", "ptr %context", f"ptr {source}"))
 
 
 @_emits(isa.Copy)
 def _copy(to: _FunctionCode, ins: isa.Copy) -> None:
     source = to.read(ins.src, Contents.TENSOR)
-    _finish_unary(to, ins, ins.src, to.code.call("ptr", "@copy", "ptr %context", f"ptr {source}"))
+    _finish_unary(to, ins, ins.src, to.code.call("ptr", "@regvm.copy", "ptr %context", f"ptr {source}"))
 
 
 @_emits(isa.DeviceCopy)
 def _device_copy(to: _FunctionCode, ins: isa.DeviceCopy) -> None:
     source = to.read(ins.src, Contents.TENSOR)
-    _finish_unary(to, ins, ins.src, to.code.call("ptr", "@copy", "ptr %context", f"ptr {source}"))
+    _finish_unary(to, ins, ins.src, to.code.call("ptr", "@regvm.copy", "ptr %context", f"ptr {source}"))
 
 
 def _finish_unary(to: _FunctionCode, ins: Any, use: isa.Use, made: str) -> None:
@@ -401,7 +403,7 @@ def _reshape(to: _FunctionCode, ins: isa.Reshape) -> None:
     to.read(ins.src, Contents.TENSOR)
     source = to.take(ins.src)
     dims, rank = to.dims(ins.tensor)
-    made = to.code.call("ptr", "@view", "ptr %context", f"ptr {source}", f"i32 {rank}", f"ptr {dims}")
+    made = to.code.call("ptr", "@regvm.view", "ptr %context", f"ptr {source}", f"i32 {rank}", f"ptr {dims}")
     to.fail_if_null(made, None, [source])
     to.write(ins, ins.dst, made)
 
@@ -411,7 +413,7 @@ def _reshape_to(to: _FunctionCode, ins: isa.ReshapeTo) -> None:
     to.read(ins.src, Contents.TENSOR)
     shape = to.read(ins.shape, Contents.TENSOR)
     source = to.take(ins.src)
-    made = to.code.call("ptr", "@view_of_shape", "ptr %context", f"ptr {source}", f"ptr {shape}")
+    made = to.code.call("ptr", "@regvm.view_of_shape", "ptr %context", f"ptr {source}", f"ptr {shape}")
     to.fail_if_null(made, None, [source])
     to.release([ins.shape])
     to.write(ins, ins.dst, made)
@@ -430,7 +432,7 @@ def _make_closure(to: _FunctionCode, ins: isa.MakeClosure) -> None:
 def _make_fields(to: _FunctionCode, ins: Any, kind: ObjectKind, tag: int, fields: Sequence[isa.Use]) -> None:
     code = to.code
     made = code.call(
-        "ptr", "@make_fields", "ptr %context", f"i32 {int(kind)}", f"i32 {tag}", f"i64 {len(fields)}"
+        "ptr", "@regvm.make_fields", "ptr %context", f"i32 {int(kind)}", f"i32 {tag}", f"i64 {len(fields)}"
     )
     to.fail_if_null(made, Status.NO_MEMORY)
     for number, use in enumerate(fields):
@@ -454,7 +456,7 @@ def _get_field(to: _FunctionCode, ins: isa.GetField) -> None:
 @_emits(isa.MakeRef)
 def _make_ref(to: _FunctionCode, ins: isa.MakeRef) -> None:
     value = to.take(ins.src)
-    made = to.code.call("ptr", "@make_cell", "ptr %context", f"ptr {value}")
+    made = to.code.call("ptr", "@regvm.make_cell", "ptr %context", f"ptr {value}")
     to.fail_if_null(made, Status.NO_MEMORY, [value])
     to.write(ins, ins.dst, made)
 
@@ -571,7 +573,7 @@ def _replace_frame(to: _FunctionCode, ins: isa.TailCall | isa.TailCallClosure, f
 def _ret(to: _FunctionCode, ins: isa.Ret) -> None:
     value = to.load(ins.src.register)
     to.empty([ins.src.register])
-    to.code.emit(f"musttail call void @leave(ptr %context, ptr %frame, ptr {value})")
+    to.code.emit(f"musttail call void @regvm.leave(ptr %context, ptr %frame, ptr {value})")
     to.code.emit("ret void")
 
 

@@ -68,7 +68,7 @@ def _tick() -> list[str]:
     with code.when(late):
         code.set(Context, "%context", "deadline", 0)
     code.emit(f"ret i1 {late}")
-    return code.function("internal i1 @tick(ptr %context) noinline nounwind")
+    return code.function("i1 @regvm.tick(ptr %context) noinline nounwind")
 
 
 def _external() -> list[str]:
@@ -90,14 +90,14 @@ def _external() -> list[str]:
     )
     code.set(Tensor, made, "owner", "%header")
     code.emit(f"ret ptr {made}")
-    return code.function("ptr @external(ptr %context, ptr %header) nounwind")
+    return code.function("ptr @regvm.external(ptr %context, ptr %header) nounwind")
 
 
 def _drop_value() -> list[str]:
     code = Assembly()
     code.call("void", "@drop_if", "ptr %context", "ptr %object")
     code.emit("ret void")
-    return code.function("void @drop_value(ptr %context, ptr %object) nounwind")
+    return code.function("void @regvm.drop_value(ptr %context, ptr %object) nounwind")
 
 
 def _start() -> list[str]:
@@ -128,14 +128,14 @@ def _start() -> list[str]:
         code.go(after)
         code.label(header)
         place = code.let(f"inttoptr i64 {code.op('sub', 'i64', given, 1)} to ptr")
-        made = code.call("ptr", "@external", "ptr %context", f"ptr {place}")
+        made = code.call("ptr", "@regvm.external", "ptr %context", f"ptr {place}")
         with code.when(code.is_null(made)):
             code.emit(f"ret i32 {int(Status.NO_MEMORY)}")
         code.store("ptr", made, register)
         code.go_on(after)
     code.call("void", code.get(FunctionRecord, record, "code"), "ptr %context", f"ptr {frame}", "ptr null")
     code.emit(f"ret i32 {code.get(Context, '%context', 'status')}")
-    return code.function("i32 @start(ptr %context, i32 %function, ptr %arguments) nounwind")
+    return code.function("i32 @regvm.start(ptr %context, i32 %function, ptr %arguments) nounwind")
 
 
 def _resume() -> list[str]:
@@ -144,7 +144,7 @@ def _resume() -> list[str]:
     frame = code.get(Context, "%context", "frame")
     code.call("void", code.get(Frame, frame, "code"), "ptr %context", f"ptr {frame}", "ptr null")
     code.emit(f"ret i32 {code.get(Context, '%context', 'status')}")
-    return code.function("i32 @resume(ptr %context) nounwind")
+    return code.function("i32 @regvm.resume(ptr %context) nounwind")
 
 
 def _finish() -> list[str]:
@@ -157,7 +157,7 @@ def _finish() -> list[str]:
         code.call("void", "@clear_cells", "ptr %context")
     code.call("void", "@trim", "ptr %context", f"i64 {_KEPT_FRAME_BYTES}")
     code.emit("ret void")
-    return code.function("void @finish(ptr %context) nounwind")
+    return code.function("void @regvm.finish(ptr %context) nounwind")
 
 
 def _clear_cells() -> list[str]:
@@ -236,4 +236,4 @@ def _dispose() -> list[str]:
     code.set(Context, "%context", "chunk_next", "null")
     code.set(Context, "%context", "chunk_end", "null")
     code.emit("ret void")
-    return code.function("void @dispose(ptr %context) nounwind")
+    return code.function("void @regvm.dispose(ptr %context) nounwind")

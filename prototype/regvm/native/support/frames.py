@@ -12,9 +12,14 @@ from regvm.native.layout import Context, Frame, FunctionRecord, Status, register
 _ALIGNMENT = 64
 
 
+def inline_lines() -> list[str]:
+    """What compiled programs carry themselves, to be inlined."""
+    return [*_record(), *_acquire(), *_give_back()]
+
+
 def lines() -> list[str]:
-    """The functions of this module."""
-    return [*_record(), *_acquire(), *_make_frame(), *_give_back(), *_leave(), *_unwind()]
+    """The functions of this module that are compiled once."""
+    return [*_make_frame(), *_leave(), *_unwind()]
 
 
 def _record() -> list[str]:
@@ -30,7 +35,7 @@ def _acquire() -> list[str]:
     code = Assembly()
     found = code.get(FunctionRecord, "%record", "free")
     with code.when(code.is_null(found)):
-        code.emit(f"ret ptr {code.call('ptr', '@make_frame', 'ptr %context', 'ptr %record')}")
+        code.emit(f"ret ptr {code.call('ptr', '@regvm.make_frame', 'ptr %context', 'ptr %record')}")
     code.set(FunctionRecord, "%record", "free", code.get(Frame, found, "parent"))
     code.emit(f"ret ptr {found}")
     return code.function("internal ptr @acquire(ptr %context, ptr %record) alwaysinline nounwind")
@@ -57,7 +62,7 @@ def _make_frame() -> list[str]:
     larger = code.compare("sgt", "i64", now, peak)
     code.set(Context, "%context", "arena_peak", code.let(f"select i1 {larger}, i64 {now}, i64 {peak}"))
     code.emit(f"ret ptr {made}")
-    return code.function("internal ptr @make_frame(ptr %context, ptr %record) noinline nounwind")
+    return code.function("ptr @regvm.make_frame(ptr %context, ptr %record) noinline nounwind")
 
 
 def _give_back() -> list[str]:
@@ -86,7 +91,7 @@ def _leave() -> list[str]:
     go_on = code.get(Frame, parent, "code")
     code.emit(f"musttail call void {go_on}(ptr %context, ptr {parent}, ptr %value)")
     code.emit("ret void")
-    return code.function("internal void @leave(ptr %context, ptr %frame, ptr %value) nounwind")
+    return code.function("void @regvm.leave(ptr %context, ptr %frame, ptr %value) nounwind")
 
 
 def _unwind() -> list[str]:

@@ -26,12 +26,14 @@ from regvm.native.layout import (
 _GRAIN = 16
 
 
+def inline_lines() -> list[str]:
+    """What compiled programs carry themselves, to be inlined."""
+    return [*_retain(), *_drop(), *_drop_if()]
+
+
 def lines() -> list[str]:
-    """The functions of this module."""
+    """The functions of this module that are compiled once."""
     return [
-        *_retain(),
-        *_drop(),
-        *_drop_if(),
         *_allocate(),
         *_refill(),
         *_free_block(),
@@ -53,7 +55,7 @@ def _drop() -> list[str]:
     code = Assembly()
     left = code.add(Object, "%object", "count", -1)
     with code.when(code.compare("eq", "i64", left, 0)):
-        code.call("void", "@destroy", "ptr %context", "ptr %object")
+        code.call("void", "@regvm.destroy", "ptr %context", "ptr %object")
     code.emit("ret void")
     return code.function("internal void @drop(ptr %context, ptr %object) alwaysinline nounwind")
 
@@ -129,9 +131,7 @@ def _make_fields() -> list[str]:
     _begin(code, made, "%kind", "%tag")
     code.set(Fields, made, "size", "%size")
     code.emit(f"ret ptr {made}")
-    return code.function(
-        "ptr @make_fields(ptr %context, i32 %kind, i32 %tag, i64 %size) alwaysinline nounwind"
-    )
+    return code.function("ptr @regvm.make_fields(ptr %context, i32 %kind, i32 %tag, i64 %size) nounwind")
 
 
 def _make_cell() -> list[str]:
@@ -150,7 +150,7 @@ def _make_cell() -> list[str]:
         code.set(Cell, first, "previous", made)
     code.set(Context, "%context", "cells", made)
     code.emit(f"ret ptr {made}")
-    return code.function("ptr @make_cell(ptr %context, ptr %value) nounwind")
+    return code.function("ptr @regvm.make_cell(ptr %context, ptr %value) nounwind")
 
 
 def _release_into() -> list[str]:
@@ -188,7 +188,7 @@ def _destroy() -> list[str]:
             code.go(after)
         code.label(after)
     code.emit("ret void")
-    return code.function("internal void @destroy(ptr %context, ptr %object) noinline nounwind")
+    return code.function("void @regvm.destroy(ptr %context, ptr %object) noinline nounwind")
 
 
 def _free_owned(code: Assembly, tensor: str, waiting: str) -> None:

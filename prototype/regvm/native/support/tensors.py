@@ -112,7 +112,7 @@ def _pooled() -> list[str]:
     code.add(Context, "%context", "live_objects", 1)
     _take(code, code.get(Pool, "%pool", "bytes"))
     code.emit(f"ret ptr {found}")
-    return code.function("internal ptr @pooled(ptr %context, ptr %pool) nounwind")
+    return code.function("ptr @regvm.pooled(ptr %context, ptr %pool) nounwind")
 
 
 def _view() -> list[str]:
@@ -136,7 +136,7 @@ def _view() -> list[str]:
     code.set(Tensor, made, "strides", "null")
     code.set(Tensor, made, "owner", "%source")
     code.emit(f"ret ptr {made}")
-    return code.function("internal ptr @view(ptr %context, ptr %source, i32 %ndim, ptr %dims) nounwind")
+    return code.function("ptr @regvm.view(ptr %context, ptr %source, i32 %ndim, ptr %dims) nounwind")
 
 
 def _shape_of() -> list[str]:
@@ -149,7 +149,7 @@ def _shape_of() -> list[str]:
     code.go_if(code.compare("sle", "i64", rank, MAX_SHAPE_RANK), small, large)
     code.label(small)
     pool = code.element(code.get(Context, "%context", "pools"), "%Pool", rank)
-    code.store("ptr", code.call("ptr", "@pooled", "ptr %context", f"ptr {pool}"), made)
+    code.store("ptr", code.call("ptr", "@regvm.pooled", "ptr %context", f"ptr {pool}"), made)
     code.go(both)
     code.label(large)
     dims = code.variable("i64", rank)
@@ -164,7 +164,7 @@ def _shape_of() -> list[str]:
         code.store("i64", "0", data)
     _memcpy(code, data, code.get(Tensor, "%source", "shape"), code.op("mul", "i64", rank, WORD))
     code.emit(f"ret ptr {result}")
-    return code.function("internal ptr @shape_of(ptr %context, ptr %source) nounwind")
+    return code.function("ptr @regvm.shape_of(ptr %context, ptr %source) nounwind")
 
 
 def _read_dims() -> list[str]:
@@ -212,7 +212,7 @@ def _tensor_of_shape() -> list[str]:
     ndim = code.let(f"trunc i64 {rank} to i32")
     made = code.call("ptr", "@array", "ptr %context", f"i32 {ndim}", f"ptr {dims}", "i32 %dtype", "ptr null")
     code.emit(f"ret ptr {made}")
-    return code.function("internal ptr @tensor_of_shape(ptr %context, ptr %shape, i32 %dtype) nounwind")
+    return code.function("ptr @regvm.tensor_of_shape(ptr %context, ptr %shape, i32 %dtype) nounwind")
 
 
 def _view_of_shape() -> list[str]:
@@ -223,9 +223,9 @@ def _view_of_shape() -> list[str]:
     with code.when(code.compare("slt", "i64", rank, 0)):
         code.emit("ret ptr null")
     ndim = code.let(f"trunc i64 {rank} to i32")
-    made = code.call("ptr", "@view", "ptr %context", "ptr %source", f"i32 {ndim}", f"ptr {dims}")
+    made = code.call("ptr", "@regvm.view", "ptr %context", "ptr %source", f"i32 {ndim}", f"ptr {dims}")
     code.emit(f"ret ptr {made}")
-    return code.function("internal ptr @view_of_shape(ptr %context, ptr %source, ptr %shape) nounwind")
+    return code.function("ptr @regvm.view_of_shape(ptr %context, ptr %source, ptr %shape) nounwind")
 
 
 def _copy() -> list[str]:
@@ -240,7 +240,7 @@ def _copy() -> list[str]:
         bytes_ = code.get(Tensor, made, "bytes")
         _memcpy(code, code.get(Tensor, made, "data"), elements(code, "%source"), bytes_)
     code.emit(f"ret ptr {made}")
-    return code.function("internal ptr @copy(ptr %context, ptr %source) nounwind")
+    return code.function("ptr @regvm.copy(ptr %context, ptr %source) nounwind")
 
 
 def _head(code: Assembly, made: str, kind: ObjectKind) -> None:
