@@ -19,7 +19,7 @@ from regvm.isa import Kind
 Path = tuple[bool, ...]
 """What each branch that is met decides; the run is cut where they are used up."""
 
-MAX_BLOCKS = 30
+MAX_BLOCKS = 24
 """A run is cut after so many blocks: a loop need not branch."""
 
 

@@ -127,4 +127,5 @@ class _Writer:
 
 
 def _last_reads(values: list[int], live_after: set[int]) -> Iterator[bool]:
-    return iter([v not in live_after and v not in values[n + 1 :] for n, v in enumerate(values)])
+    last = {v: n for n, v in enumerate(values)}
+    return iter([v not in live_after and last[v] == n for n, v in enumerate(values)])
