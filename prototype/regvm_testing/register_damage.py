@@ -37,10 +37,11 @@ class Damage(enum.Enum):
 def damaged(random: Random, blocks: Blocks, num_registers: int) -> Iterator[tuple[Damage, Blocks]]:
     """For each kind of damage one random instance, where the code has a place for it."""
     for kind, hurt in _HURT.items():
-        number = random.choice([n for n, b in enumerate(blocks) if b])
-        code = hurt(random, list(blocks[number]), num_registers, len(blocks))
-        if code is not None and tuple(code) != blocks[number]:
-            yield kind, (*blocks[:number], tuple(code), *blocks[number + 1 :])
+        for number in random.sample(range(len(blocks)), len(blocks)):
+            code = hurt(random, list(blocks[number]), num_registers, len(blocks))
+            if code is not None and tuple(code) != blocks[number]:
+                yield kind, (*blocks[:number], tuple(code), *blocks[number + 1 :])
+                break
 
 
 def _at(random: Random, code: _Code, fits: Callable[[isa.Instruction], bool]) -> int | None:
