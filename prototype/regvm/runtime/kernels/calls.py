@@ -14,6 +14,8 @@ from typing import Any
 import tvm
 from tvm._ffi.base import _LIB, raise_last_ffi_error
 
+from regvm.errors import ExecutionError
+
 _DLTENSOR_HANDLE = 7
 
 
@@ -47,5 +49,12 @@ def last_error() -> str:
 
 
 def find_kernels(library: Any, names: Sequence[str]) -> list[Any]:
-    """The kernels of a library by name; raises AttributeError for one that it lacks."""
+    """The kernels of a library by name; raises ExecutionError for those that it lacks."""
+    if names and library is None:
+        raise ExecutionError(f"no kernel library is given; the program calls {', '.join(names)}")
+    missing = [n for n in names if not library.implements_function(n, query_imports=True)]
+    if missing:
+        raise ExecutionError(
+            f"the kernel library lacks {', '.join(missing)}; load the executable with the library it was saved with"
+        )
     return [library.get_function(name, query_imports=True) for name in names]
