@@ -94,16 +94,19 @@ def compile(
     params: Mapping[str, Any] | None = None,
     *,
     check: bool = False,
+    register_limit: int | None = None,
 ) -> Executable:
     """Compile a Relay module or function under the current PassContext.
 
     ``params`` binds parameters of ``main`` by name. ``check`` proves the allocation and the storage plan of
-    every function. Raises CompileError for a module that is ill-typed or that a required pass refuses,
-    UnsupportedError for a construct that the register VM lacks; both name the place.
+    every function. ``register_limit`` is the most registers that a function may use; beyond it values are spilled.
+
+    Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
+    small, and UnsupportedError for a construct that the register VM lacks; both name the place.
     """
     lowered = source.lower(mod, target, target_host, params)
     module, prim_funcs = translate.translate(lowered.module)
-    program = compiler.generate(module, compiler.Options(check=check))
+    program = compiler.generate(module, compiler.Options(check=check, register_limit=register_limit))
     return Executable(program, kernels.build(prim_funcs, lowered.target), lowered.notes)
 
 
