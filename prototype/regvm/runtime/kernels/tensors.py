@@ -40,17 +40,29 @@ def unwrap(tensor: Tensor) -> Any:
 
 
 def load_constant(constant: Constant) -> Tensor:
-    """A constant as a tensor that is never handed out: whoever gets it as a result gets a copy."""
+    """A constant as a tensor that is never handed out: whoever gets it as a result gets a copy.
+
+    Raises ArgumentError for a late-bound constant that is not loaded.
+    """
+    if constant.data is None:
+        raise ArgumentError(
+            f"constant {constant.name} is late-bound and not loaded; "
+            "call load_late_bound_consts on the executable before a machine is made"
+        )
     tensor = wrap(tvm.nd.empty(constant.shape, constant.dtype))
-    if constant.data:
+    if constant.data:  # An empty array has no address to copy to.
         ctypes.memmove(tensor.data, constant.data, len(constant.data))
     tensor.owner = (tensor.owner,)
     return tensor
 
 
 def reshape(source: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The elements of ``source`` under another shape of as many elements, storage shared."""
+    """The elements of ``source`` under another shape, storage shared. Raises ArgumentError if that has more of them."""
     type_ = TensorType(shape, source.type.dtype)
+    if type_.num_bytes > source.type.num_bytes or min(shape, default=0) < 0:
+        raise ArgumentError(
+            f"a tensor {source.type} cannot be reshaped to {type_}; their sizes must be equal"
+        )
     dims = np.array(shape, dtype=np.int64)
     header = np.zeros(1, dtype=HEADER)
     ctypes.memmove(header.ctypes.data, source.handle, HEADER.itemsize)
