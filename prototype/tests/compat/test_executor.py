@@ -31,7 +31,7 @@ def with_helper() -> tvm.IRModule:
 )
 def test_the_module_may_be_named(args: tuple[object, ...], kwargs: dict[str, object]) -> None:
     run = regvm.create_executor(*args, mod=doubled(), **kwargs).evaluate()
-    assert run(np.float32([1, 2])).numpy().tolist() == [2, 4]
+    assert run(np.array([1, 2], "float32")).numpy().tolist() == [2, 4]
 
 
 def test_all_arguments_may_go_by_position() -> None:
@@ -41,14 +41,14 @@ def test_all_arguments_may_go_by_position() -> None:
         regvm.create_executor("vm", doubled(), tvm.cpu(), "llvm"),
         regvm.create_executor(doubled(), device=tvm.cpu(), engine="interpreter"),
     ):
-        assert executor.evaluate()(np.float32([1, 2])).numpy().tolist() == [2, 4]
+        assert executor.evaluate()(np.array([1, 2], "float32")).numpy().tolist() == [2, 4]
 
 
 def test_parameters_are_bound() -> None:
     x, w = relay.var("x", shape=(2,)), relay.var("w", shape=(2,))
     module = tvm.IRModule.from_expr(relay.Function([x, w], x - w))
-    executor = regvm.create_executor("vm", mod=module, params={"w": np.float32([1, 1])})
-    assert executor.evaluate()(np.float32([5, 6])).numpy().tolist() == [4, 5]
+    executor = regvm.create_executor("vm", mod=module, params={"w": np.array([1, 1], "float32")})
+    assert executor.evaluate()(np.array([5, 6], "float32")).numpy().tolist() == [4, 5]
 
 
 def test_arguments_go_by_name_and_names_beyond_the_parameters_are_ignored() -> None:
@@ -89,7 +89,7 @@ def test_evaluating_leaves_the_module_alone() -> None:
 
 def test_other_kinds_are_the_references() -> None:
     run = regvm.create_executor("debug", mod=doubled(), device=tvm.cpu()).evaluate()
-    assert run(np.float32([1, 2])).numpy().tolist() == [2, 4]
+    assert run(np.array([1, 2], "float32")).numpy().tolist() == [2, 4]
 
 
 def test_an_unknown_kind_is_refused() -> None:

@@ -50,13 +50,15 @@ def test_reshapes_and_allocations_have_the_references_names() -> None:
 
 def test_constants_and_devices_are_described() -> None:
     x = relay.var("x", shape=(2,))
-    executable = reference.compile(relay.Function([x], x + relay.const(np.float32([1.5, 2]))), "llvm")
+    executable = reference.compile(
+        relay.Function([x], x + relay.const(np.array([1.5, 2], "float32"))), "llvm"
+    )
     assert executable.constants == "VM Const[0]: NDArray[(2),float32,(1,0)]=[1.5,2.0] on device index 0\n"
     assert "VirtualDevice[0]: device type 1" in executable.virtual_devices
 
 
 def test_an_unread_tuple_field_may_have_any_shape() -> None:
-    fields = (np.float32([1, 2]), np.ones(7, "float32"))
+    fields = (np.array([1, 2], "float32"), np.ones(7, "float32"))
     assert machine_of(pair_field(0)).invoke("main", fields).numpy().tolist() == [1, 2]
 
 

@@ -34,14 +34,14 @@ def test_compiling_and_running_under_the_references_names() -> None:
     assert isinstance(executable, regvm.Executable)
     machine = tvm.runtime.vm.VirtualMachine(executable, tvm.cpu())
     assert isinstance(machine, regvm.VirtualMachine)
-    assert machine.invoke("main", np.float32([2, 3])).numpy().tolist() == [4, 9]
+    assert machine.invoke("main", np.array([2, 3], "float32")).numpy().tolist() == [4, 9]
 
 
 @pytest.mark.usefixtures("_installed")
 def test_executors_of_kind_vm_are_ours_and_others_stay() -> None:
     executor = relay.create_executor("vm", mod=square(), device=tvm.cpu(), target="llvm")
     assert isinstance(executor, regvm.VMExecutor)
-    assert executor.evaluate()(np.float32([2, 3])).numpy().tolist() == [4, 9]
+    assert executor.evaluate()(np.array([2, 3], "float32")).numpy().tolist() == [4, 9]
     assert not isinstance(relay.create_executor("debug", mod=square()), regvm.VMExecutor)
     assert not isinstance(relay.create_executor(mod=square()), regvm.VMExecutor)
 
@@ -51,7 +51,7 @@ def test_saved_code_loads_under_the_references_names() -> None:
     code, lib = relay.vm.compile(square(), "llvm").save()
     loaded = tvm.runtime.vm.Executable.load_exec(code, lib)
     machine = tvm.runtime.vm.VirtualMachine(loaded, tvm.cpu(), memory_cfg="naive")
-    assert machine.run(np.float32([2, 3])).numpy().tolist() == [4, 9]
+    assert machine.run(np.array([2, 3], "float32")).numpy().tolist() == [4, 9]
 
 
 @pytest.mark.usefixtures("_installed")
@@ -102,7 +102,7 @@ def test_as_a_pytest_plugin_it_serves_names_that_tests_import(tmp_path: Path) ->
         "def test_it():\n"
         "    x = relay.var('x', shape=(1,))\n"
         "    run = create_executor('vm', mod=tvm.IRModule.from_expr(relay.Function([x], x + x))).evaluate()\n"
-        "    assert run(np.float32([4])).numpy().tolist() == [8]\n"
+        "    assert run(np.array([4], 'float32')).numpy().tolist() == [8]\n"
         "    assert VMCompiler.__module__ == 'regvm.compat.reference'\n"
     )
     done = subprocess.run(

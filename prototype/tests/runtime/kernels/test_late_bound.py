@@ -11,7 +11,7 @@ import regvm
 from regvm.errors import ArgumentError, FormatError
 
 LARGE = np.arange(64, dtype="float32")
-SMALL = np.float32([2])
+SMALL = np.array([2], "float32")
 
 
 @pytest.fixture
@@ -21,7 +21,8 @@ def executable() -> regvm.Executable:
 
 
 def run(executable: regvm.Executable) -> list[float]:
-    return regvm.VirtualMachine(executable, tvm.cpu()).run(np.ones(64, "float32")).numpy().tolist()
+    result = regvm.VirtualMachine(executable, tvm.cpu()).run(np.ones(64, "float32"))
+    return list(result.numpy())
 
 
 def test_constants_move_to_a_file_and_back(executable: regvm.Executable, tmp_path: Path) -> None:
