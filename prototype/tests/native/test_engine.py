@@ -71,10 +71,11 @@ GROWING = (
 )
 
 
-def main(*instructions: isa.Instruction, registers: int = 4, **more: Any) -> Function:
+def main(*instructions: isa.Instruction, **more: Any) -> Function:
     """A function of one vector."""
+    named = {r for i in instructions for r in (*isa.defs(i), *(u.register for u in isa.uses(i)))}
     options: dict[str, Any] = {"parameters": (PARAMETER,), "tensors": (TensorSlot(VECTOR),), **more}
-    return Function(name="main", num_registers=registers, instructions=instructions, **options)
+    return Function(name="main", num_registers=max(named) + 1, instructions=instructions, **options)
 
 
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000])
@@ -298,7 +299,7 @@ def test_a_parameter_of_the_wrong_kind_is_refused(assemble: Any) -> None:
         Function("f", (PARAMETER,), 1, (isa.Ret(isa.Use(0)),)),
     )
     machine = regvm.VirtualMachine(exe, engine="native")
-    with pytest.raises(ExecutionError, match="@f, instruction 0 .*no tensor"):
+    with pytest.raises(ExecutionError, match=r"@f, instruction 0 .*no tensor"):
         machine.invoke("main", X)
     assert machine._engine.live_objects == 0
 

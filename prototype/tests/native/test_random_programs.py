@@ -308,16 +308,16 @@ STEPS: dict[str, Callable[[Generator], None]] = {name: getattr(Generator, name) 
 
 
 def _function(number: int, seed: random.Random, callees: list[tuple[int, list[Type], Type]]) -> Function:
-    registers, slots = seed.randrange(7, 12), 2
-    generator = Generator(seed, registers, slots, callees, {0: T_VECTOR, 1: T_VECTOR})
+    generator = Generator(seed, seed.randrange(7, 12), 2, callees, {0: T_VECTOR, 1: T_VECTOR})
     for _ in range(seed.randrange(5, 40)):
         generator.step()
     generator.leave(T_VECTOR if number else Type("adt"))
+    code, registers, slots = _dense(generator.code)
     return Function(
         name="main" if number == 0 else f"f{number}",
         parameters=(Parameter("a", VECTOR), Parameter("b", VECTOR if number % 2 else ObjectType("captured"))),
         num_registers=registers,
-        instructions=tuple(generator.code),
+        instructions=tuple(code),
         tensors=(
             TensorSlot(VECTOR),
             TensorSlot(VECTOR, (0,)),
@@ -328,6 +328,24 @@ def _function(number: int, seed: random.Random, callees: list[tuple[int, list[Ty
         storage_bytes=448,
         num_slots=slots,
     )
+
+
+def _dense(code: list[isa.Instruction]) -> tuple[list[isa.Instruction], int, int]:
+    """The code with registers and slots numbered without gaps, and their numbers: frames hold no more than that."""
+    named = {r for i in code for r in (*isa.defs(i), *(u.register for u in isa.uses(i)))}
+    registers = {r: n for n, r in enumerate(sorted(named | {0, 1}))}
+    slots = {s: n for n, s in enumerate(sorted({i.slot for i in code if isinstance(i, isa.Spill)}))}
+    renumbered = [
+        isa.rewrite(i, use=lambda u: isa.Use(registers[u.register], u.last), define=lambda r: registers[r])
+        for i in code
+    ]
+    return [_in_slot(i, slots) for i in renumbered], len(registers), len(slots)
+
+
+def _in_slot(instruction: isa.Instruction, slots: dict[int, int]) -> isa.Instruction:
+    if isinstance(instruction, isa.Spill | isa.Reload):
+        return dataclasses.replace(instruction, slot=slots[instruction.slot])
+    return instruction
 
 
 def program(seed: int) -> list[Function]:
