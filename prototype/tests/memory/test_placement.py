@@ -75,6 +75,9 @@ def test_what_joins_from_a_branch_is_apart_from_what_is_live_across() -> None:
         assert not overlap(code, result, 0, inside)
     assert not overlap(code, result, 1, 3)
     assert not overlap(code, result, 2, 3)
+    # What joins is one tensor, so both sides write it at one place.
+    assert result.offsets[1] == result.offsets[2]
+    assert result.storage_bytes == 192
 
 
 def test_a_result_that_joins_keeps_its_place_while_the_joined_value_lives() -> None:
