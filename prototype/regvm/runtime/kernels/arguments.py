@@ -43,7 +43,7 @@ def _convert(argument: Any, place: str) -> Value:
         case _ADT():
             return Adt(int(argument.tag), tuple(_convert(argument[i], place) for i in range(len(argument))))
         case np.ndarray():
-            return wrap(tvm.nd.array(argument))
+            return _from_numpy(argument, place)
         case tuple() | list():
             return Adt(0, tuple(_convert(a, place) for a in argument))
         case bool() | int() | float() | np.generic():
@@ -52,6 +52,13 @@ def _convert(argument: Any, place: str) -> Value:
             return wrap(tvm.nd.array(np.array([])))
         case _:
             raise ArgumentError(f"{place}: {type(argument).__name__} is no array, number or tuple of these")
+
+
+def _from_numpy(array: Any, place: str) -> Tensor:
+    try:
+        return wrap(tvm.nd.array(array))
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{place}: TVM has no arrays of NumPy's {array.dtype}") from error
 
 
 def _scalar_dtype(scalar: Any) -> str:
