@@ -14,9 +14,13 @@ from typing import Any
 from regvm import binary, bundle, compiler, verifier
 from regvm.executable import Constant, Function, Program
 from regvm.frontend import kernels, source, translate
+from regvm.native import availability
 from regvm.runtime.kernels import library
 from regvm.runtime.machine import VirtualMachine
 from regvm.text import listing
+
+# The runtime is below the native engine and must not import it, so the two are joined here.
+availability.register()
 
 
 @dataclass(frozen=True)
