@@ -6,6 +6,9 @@ these, TVM's ADT objects, None for an empty tensor. Results are NDArrays and ADT
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from regvm.runtime.kernels.tensors import unwrap, wrap
 from regvm.runtime.values import Adt, Closure, Ref, Tensor, Value
 
 _ADT = tvm.runtime.container.ADT
+_UNKNOWN = ObjectType("")
 
 
 def to_value(argument: Any, parameter: Parameter, function: str) -> Value:
@@ -25,12 +29,59 @@ def to_value(argument: Any, parameter: Parameter, function: str) -> Value:
     Raises ArgumentError that names the parameter, what it takes and what it got.
     """
     place = f"@{function}, parameter {parameter.name}"
-    value = _convert(argument, place)
+    value = _convert(argument, parameter.type, place)
     _check(value, parameter.type, place)
     return value
 
 
-def _convert(argument: Any, place: str) -> Value:
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A tuple or constructor's value that holds a function or reference, which TVM's ADT objects cannot hold."""
+
+    tag: int
+    fields: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.fields[index]
+
+
+_CONTAINERS = (tuple, list, _ADT, Data)
+
+_Open = tuple[int, Iterator[tuple[Any, ParamType]], list[Value]]
+"""A container that is being converted: its tag, the fields still to come, and those that are done."""
+
+
+def _convert(argument: Any, type_: ParamType, place: str) -> Value:
+    """Without recursion, since lists nest as deep as they are long."""
+    if not isinstance(argument, _CONTAINERS):
+        return _convert_leaf(argument, type_, place)
+    opened = [_open(argument, type_)]
+    while True:
+        tag, fields, done = opened[-1]
+        for field, field_type in fields:
+            if isinstance(field, _CONTAINERS):
+                opened.append(_open(field, field_type))
+                break
+            done.append(_convert_leaf(field, field_type, place))
+        else:
+            opened.pop()
+            made = Adt(tag, tuple(done))
+            if not opened:
+                return made
+            opened[-1][2].append(made)
+
+
+def _open(container: Any, type_: ParamType) -> _Open:
+    tag = 0 if isinstance(container, tuple | list) else int(container.tag)
+    types: Iterable[ParamType] = type_.fields if isinstance(type_, TupleType) else ()
+    fields = (container[n] for n in range(len(container)))
+    return tag, zip(fields, chain(types, repeat(_UNKNOWN)), strict=False), []
+
+
+def _convert_leaf(argument: Any, type_: ParamType, place: str) -> Value:
     match argument:
         case Tensor() | Adt() | Closure() | Ref():
             return argument
@@ -40,14 +91,10 @@ def _convert(argument: Any, place: str) -> Value:
                     f"{place}: the array is on {argument.device}, not on the CPU; copy it there"
                 )
             return wrap(argument)
-        case _ADT():
-            return Adt(int(argument.tag), tuple(_convert(argument[i], place) for i in range(len(argument))))
         case np.ndarray():
             return _from_numpy(argument, place)
-        case tuple() | list():
-            return Adt(0, tuple(_convert(a, place) for a in argument))
         case bool() | int() | float() | np.generic():
-            return wrap(tvm.nd.array(np.array(argument, dtype=_scalar_dtype(argument))))
+            return _from_numpy(np.array(argument, dtype=_scalar_dtype(argument, type_)), place)
         case None:
             return wrap(tvm.nd.array(np.array([])))
         case _:
@@ -61,11 +108,15 @@ def _from_numpy(array: Any, place: str) -> Tensor:
         raise ArgumentError(f"{place}: TVM has no arrays of NumPy's {array.dtype}") from error
 
 
-def _scalar_dtype(scalar: Any) -> str:
-    """The reference's rule: float16 stays, whole numbers are int32, all else float32."""
+def _scalar_dtype(scalar: Any, type_: ParamType) -> str:
+    """Its own where the parameter has it; else by the reference's rule: float16 stays, whole numbers are int32, all
+    else is float32."""
+    own = str(np.asarray(scalar).dtype)
+    if isinstance(type_, TensorType) and type_.dtype == own:
+        return own
     if isinstance(scalar, np.float16):
         return "float16"
-    return "int32" if isinstance(scalar, bool | int | np.integer | np.bool_) else "float32"
+    return "int32" if isinstance(scalar, bool | int | np.integer) else "float32"
 
 
 def _check(value: Value, expected: ParamType, place: str) -> None:
@@ -103,8 +154,15 @@ def _fits(actual: TensorType, expected: TensorType) -> bool:
     )
 
 
+def _data(tag: int, fields: list[Any]) -> Any:
+    if all(isinstance(f, tvm.nd.NDArray | tvm.runtime.Object) for f in fields):
+        return _ADT(tag, fields)
+    return Data(tag, tuple(fields))
+
+
 def to_user(value: Value) -> Any:
-    """A result as the user gets it: NDArray, ADT object, or, for functions and references, the value itself.
+    """A result as the user gets it: NDArray or ADT object, for functions and references the value itself, and Data
+    for what holds such a value.
 
     Nested data is converted without recursion, since lists nest as deep as they are long.
     """
@@ -117,7 +175,7 @@ def to_user(value: Value) -> Any:
             if missing:
                 pending.extend(missing)
                 continue
-            done[id(current)] = _ADT(current.tag, [done[id(f)] for f in current.fields])
+            done[id(current)] = _data(current.tag, [done[id(f)] for f in current.fields])
         elif isinstance(current, Tensor):
             done[id(current)] = unwrap(current)
         else:

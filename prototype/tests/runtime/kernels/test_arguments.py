@@ -9,7 +9,7 @@ from tvm.runtime.container import ADT
 
 from regvm.errors import ArgumentError
 from regvm.executable import ObjectType, Parameter, ParamType, TensorType, TupleType
-from regvm.runtime.kernels.arguments import to_user, to_value
+from regvm.runtime.kernels.arguments import Data, to_user, to_value
 from regvm.runtime.values import Adt, Closure, Ref, Tensor, Value
 
 DTYPES = [
@@ -85,10 +85,16 @@ def test_a_numpy_array_is_copied_and_an_ndarray_is_not() -> None:
         (np.uint8(3), "int32"),
         (np.float64(2.5), "float32"),
         (np.float16(2.5), "float16"),
+        (True, "bool"),
+        (np.bool_(True), "bool"),
+        (True, "int32"),
+        (np.int64(3), "int64"),
+        (2.5, "float64"),
+        (np.float64(2.5), "float64"),
         (np.float32(2.5), "float32"),
     ],
 )
-def test_scalars_get_the_type_that_the_reference_gives_them(scalar: Any, dtype: str) -> None:
+def test_scalars_keep_a_type_that_fits_or_get_the_references(scalar: Any, dtype: str) -> None:
     result = to_user(value(scalar, TensorType((), dtype)))
     assert (result.numpy(), result.dtype, result.shape) == (scalar, dtype, ())
 
@@ -175,6 +181,28 @@ def test_a_list_as_long_as_memory_allows_comes_back() -> None:
     while result.tag == 2:
         result, length = result[0], length + 1
     assert length == 20_000
+
+
+def test_a_list_as_long_as_memory_allows_is_taken() -> None:
+    data: Value = Adt(1, ())
+    for _ in range(20_000):
+        data = Adt(2, (data,))
+    again = value(to_user(data), ObjectType("List"))
+    for _ in range(20_000):
+        assert isinstance(again, Adt)
+        (again,) = again.fields
+    assert isinstance(again, Adt)
+    assert again.tag == 1
+
+
+def test_what_holds_a_function_or_a_reference_comes_back_with_tag_and_fields() -> None:
+    closure, cell = Closure(0, ()), Ref(Adt(0, ()))
+    result = to_user(Adt(0, (Adt(7, (closure,)), cell)))
+    assert isinstance(result, Data)
+    assert (result.tag, len(result), result[0].tag, result[0][0], result[1]) == (0, 2, 7, closure, cell)
+    again = value(result, TupleType((ObjectType("List"), ObjectType("reference"))))
+    assert isinstance(again, Adt)
+    assert again.fields[1] is cell
 
 
 def test_shared_parts_stay_shared() -> None:
