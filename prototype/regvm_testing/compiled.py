@@ -72,6 +72,4 @@ def _compile(function: Function, number: int, escaped: escape.Escape, claims: Cl
     allocated = allocation.allocate(function, live, found, owning)
     placed = placement.place(function, escaped, found.ranges, found.starts, plan)
     spans = {row: (offsets, function.tensors[row].num_bytes) for row, offsets in placed.offsets.items()}
-    return Compiled(
-        function, number, live, found, allocated, Storage(spans, placed.storage_bytes), claims
-    )
+    return Compiled(function, number, live, found, allocated, Storage(spans, placed.storage_bytes), claims)

@@ -82,6 +82,8 @@ def live_at_block_ends(function: Function) -> tuple[list[set[int]], list[set[int
     for block in function.blocks:
         starts.append({v for v, live in positions.items() if 2 * index in live})
         index += len(block.instructions)
-        ends.append({v for v, live in positions.items() if 2 * index + 1 in live} - set(isa.defs(block.terminator)))
+        ends.append(
+            {v for v, live in positions.items() if 2 * index + 1 in live} - set(isa.defs(block.terminator))
+        )
         index += 1
     return starts, ends

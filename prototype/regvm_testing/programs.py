@@ -53,9 +53,7 @@ def random_module(random: Random, size: Size | None = None) -> Module:
     """A module whose functions call each other and themselves."""
     size = size or Size()
     signatures = [_signature(random) for _ in range(random.randint(1, size.functions))]
-    functions = tuple(
-        _Draft(random, f"f{n}", signatures, s, size).finish() for n, s in enumerate(signatures)
-    )
+    functions = tuple(_Draft(random, f"f{n}", signatures, s, size).finish() for n, s in enumerate(signatures))
     return Module(functions, CONSTANTS, KERNELS)
 
 

@@ -96,7 +96,10 @@ def _reorder_instructions(random: Random, code: _Code, *_: int) -> _Code | None:
 
 
 def _change_use(
-    random: Random, code: _Code, fits: Callable[[isa.Instruction, isa.Use], bool], change: Callable[[isa.Use], isa.Use]
+    random: Random,
+    code: _Code,
+    fits: Callable[[isa.Instruction, isa.Use], bool],
+    change: Callable[[isa.Use], isa.Use],
 ) -> _Code | None:
     places = [(n, k) for n, i in enumerate(code) for k, u in enumerate(isa.uses(i)) if fits(i, u)]
     if not places:

@@ -55,7 +55,9 @@ class _Frame:
     def contents(self, value: _Value, depth: int = 4) -> bytes:
         """A digest of all that a value holds; a cell may hold itself, hence the limit."""
         if isinstance(value, _View):
-            return bytes(self.arena[value.start : value.start + value.size]) if value.own is None else value.own
+            return (
+                bytes(self.arena[value.start : value.start + value.size]) if value.own is None else value.own
+            )
         held = [self.contents(v, depth - 1) for v in value.held] if depth else []
         return _digest(value.name, held, 16)
 
@@ -96,7 +98,9 @@ def run_placed(
     turns = {row: phase.randrange(len(offsets)) for row, (offsets, _) in spans.items()}
     frame = _Frame(spans, bytearray(storage_bytes), turns, alignment)
     parameters = function.blocks[0].parameters
-    values: dict[int, _Value] = {p: _View(0, 8, _digest("parameter", [bytes([n])], 8)) for n, p in enumerate(parameters)}
+    values: dict[int, _Value] = {
+        p: _View(0, 8, _digest("parameter", [bytes([n])], 8)) for n, p in enumerate(parameters)
+    }
     decisions = iter(path)
     number = 0
     try:
@@ -147,7 +151,9 @@ def _step(
             frame.kept.append(operands[1])
             if isinstance(operands[0], _Object):
                 operands[0].held[:] = operands[1:]
-        case isa.GetField(dst=dst, index=index) if isinstance(operands[0], _Object) and index < len(operands[0].held):
+        case isa.GetField(dst=dst, index=index) if isinstance(operands[0], _Object) and index < len(
+            operands[0].held
+        ):
             values[dst] = operands[0].held[index]
         case isa.ReadRef(dst=dst) if isinstance(operands[0], _Object):
             values[dst] = operands[0].held[0]

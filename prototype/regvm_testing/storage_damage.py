@@ -60,7 +60,9 @@ def damaged(random: Random, function: Function, storage: Storage) -> Iterator[tu
         offsets, length = spans[row]
         yield Damage.TURN_LEFT_OUT, Storage({**spans, row: (offsets[:-1], length)}, size)
         yield Damage.TURNS_ALIASED, Storage({**spans, row: ((*offsets[:-1], offsets[0]), length)}, size)
-    created = [o.tensor for b in function.blocks for i in b.instructions if isinstance(i, isa.Invoke) for o in i.outs]
+    created = [
+        o.tensor for b in function.blocks for i in b.instructions if isinstance(i, isa.Invoke) for o in i.outs
+    ]
     if owning := [r for r in created if r not in spans]:
         row = random.choice(owning)
         start = (size + 63) // 64 * 64

@@ -28,7 +28,9 @@ def test_every_promise_holds_for_every_program() -> None:
     assert sum(campaign().made.values()) > PROGRAMS
 
 
-@pytest.mark.parametrize("kind", [*register_damage.Damage, *storage_damage.Damage], ids=lambda k: k.name.lower())
+@pytest.mark.parametrize(
+    "kind", [*register_damage.Damage, *storage_damage.Damage], ids=lambda k: k.name.lower()
+)
 def test_damage_that_changes_a_program_is_rejected(kind: enum.Enum) -> None:
     tally = campaign()
     assert tally.made[kind] > 0

@@ -40,7 +40,9 @@ def analyse(module: Module) -> tuple[Escape, ...]:
         waiting.discard(number)
         function = module.functions[number]
         found[number] = _escaping(function, roots[number], parameters)
-        own = (n for n, p in enumerate(function.blocks[0].parameters) if p in found[number].through_parameters)
+        own = (
+            n for n, p in enumerate(function.blocks[0].parameters) if p in found[number].through_parameters
+        )
         claim = frozenset(own)
         if claim != parameters[number]:
             parameters[number] = claim
@@ -58,7 +60,10 @@ def _callers(module: Module) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in module.functions]
     for number, function in enumerate(module.functions):
         calls = {
-            i.function for b in function.blocks for i in b.instructions if isinstance(i, isa.Call | isa.TailCall)
+            i.function
+            for b in function.blocks
+            for i in b.instructions
+            if isinstance(i, isa.Call | isa.TailCall)
         }
         for callee in sorted(calls):
             found[callee].append(number)

@@ -262,7 +262,9 @@ def _invoke_into(machine: Interpreter, function: Function, ins: isa.InvokeInto, 
     place = where(function, following - 1)
 
     def step(registers: Registers, buffers: Buffers) -> int:
-        for position, tensor in enumerate(_read(registers, operands)):
+        # Held until the kernel returns: the registers may have let go of the only reference.
+        held = _read(registers, operands)
+        for position, tensor in enumerate(held):
             site.values[position] = tensor.handle
         if site.run():
             raise KernelError(f"{place}: {calls.last_error()}")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from regvm.errors import ArgumentError
-from regvm.executable import Function, Program
+from regvm.executable import Function, Parameter, Program
 from regvm.runtime import engines
 from regvm.runtime.kernels import arguments, tensors, timing
 from regvm.runtime.kernels.devices import require_cpu
@@ -32,7 +32,9 @@ class VirtualMachine:
 
     Parameters: ``exe``; ``device``, ``tvm.cpu()`` or a list of devices that holds it; ``memory_cfg``, taken for
     the reference's sake and without effect, since storage is planned; ``engine``, one of ``engines.names()``,
-    where ``auto`` is the fastest that is installed; ``stack_limit``, how many frames a recursion may have at once.
+    where ``auto`` is the fastest that is installed; ``stack_limit``, how many frames a recursion may have at once;
+    ``strict``, whether arguments must fit their parameters; otherwise they are taken as the reference takes them,
+    and kernels check what they read.
 
     Raises ArgumentError for a device or engine that does not exist here.
     """
@@ -45,6 +47,7 @@ class VirtualMachine:
         *,
         engine: str = "auto",
         stack_limit: int = 1_000_000,
+        strict: bool = True,
     ) -> None:
         if device is not None:
             require_cpu(device)
@@ -52,6 +55,7 @@ class VirtualMachine:
         self._program = exe.program
         self._numbers = exe.program.index_of()
         self._engine = engines.create(engine, exe.program, exe.lib, stack_limit)
+        self._strict = strict
         self._inputs: dict[str, list[Any]] = {}
         self._destinations: dict[str, Sequence[Any]] = {}
         self._result: Value | None = None
@@ -113,7 +117,7 @@ class VirtualMachine:
             )
         positional = iter(args)
         self._inputs[func_name] = [
-            arguments.to_value(named[p.name] if p.name in named else next(positional), p, func_name)
+            self._to_value(named[p.name] if p.name in named else next(positional), p, func_name)
             for p in function.parameters
         ]
 
@@ -125,7 +129,7 @@ class VirtualMachine:
         function = self._function(func_name)
         index = self._parameter_index(function, tag)
         values = self._inputs.setdefault(func_name, [None] * len(function.parameters))
-        values[index] = arguments.to_value(value, function.parameters[index], func_name)
+        values[index] = self._to_value(value, function.parameters[index], func_name)
 
     def get_outputs(self) -> list[Any]:
         """The tensors of the last result, as NDArrays; of a tuple one for each field."""
@@ -142,7 +146,10 @@ class VirtualMachine:
     def benchmark(self, device: Any, *args: Any, func_name: str = "main", **kwargs: Any) -> Any:
         """Time a function as the reference's ``benchmark`` does; returns a ``BenchmarkResult`` in seconds."""
         require_cpu(device)
-        return timing.benchmark(self, func_name, args, kwargs)
+        return timing.benchmark(self, device, func_name, args, kwargs)
+
+    def _to_value(self, argument: Any, parameter: Parameter, func_name: str) -> Value:
+        return arguments.to_value(argument, parameter, func_name, strict=self._strict)
 
     def _function(self, name: str) -> Function:
         if name not in self._numbers:

@@ -46,7 +46,14 @@ def test_takes_that_register_where_a_loop_swaps_and_no_other_is_free() -> None:
 
 def test_takes_a_free_register_for_a_cycle_where_there_is_one() -> None:
     swap = function(
-        block([0, 1], isa.Copy(4, isa.Use(0)), isa.Copy(5, isa.Use(4)), isa.MakeAdt(6, 0, uses(0, 1, 4, 5)), isa.Jump(1), passes=[0, 1]),
+        block(
+            [0, 1],
+            isa.Copy(4, isa.Use(0)),
+            isa.Copy(5, isa.Use(4)),
+            isa.MakeAdt(6, 0, uses(0, 1, 4, 5)),
+            isa.Jump(1),
+            passes=[0, 1],
+        ),
         block([2, 3], branch(2, 2, 3)),
         block([], isa.Jump(1), passes=[3, 2]),
         block([], ret(2)),
@@ -63,7 +70,9 @@ def test_marks_the_last_of_several_reads_of_a_dying_value() -> None:
 
 
 def test_copies_one_argument_to_two_parameters() -> None:
-    code = function(block([0], isa.Jump(1), passes=[0, 0]), block([1, 2], isa.MakeAdt(3, 0, uses(1, 2)), ret(3)))
+    code = function(
+        block([0], isa.Jump(1), passes=[0, 0]), block([1, 2], isa.MakeAdt(3, 0, uses(1, 2)), ret(3))
+    )
     assert lines(code)[0] == ["R1 = move R0", "jump b1"]
 
 
@@ -127,7 +136,8 @@ def assert_no_leaks(code: Function, allocated: allocation.Allocation, live: live
 
 
 @pytest.mark.parametrize(
-    ("moves", "cyclic"), [({0: 1, 1: 0}, True), ({0: 1, 1: 2}, False), ({0: 0}, False), ({0: 1, 1: 2, 2: 1}, True)]
+    ("moves", "cyclic"),
+    [({0: 1, 1: 0}, True), ({0: 1, 1: 2}, False), ({0: 0}, False), ({0: 1, 1: 2, 2: 1}, True)],
 )
 def test_knows_a_cycle_of_moves(moves: dict[int, int], cyclic: bool) -> None:
     assert has_cycle(moves) is cyclic

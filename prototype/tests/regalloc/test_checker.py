@@ -14,7 +14,9 @@ from regvm_testing.writing import block, branch, function, ret, uses
 U = isa.Use
 LAST = True
 
-PAIR = function(block([0, 1], isa.MakeAdt(2, 0, uses(0, 1)), isa.Copy(3, U(1)), isa.MakeAdt(4, 0, uses(2, 3)), ret(4)))
+PAIR = function(
+    block([0, 1], isa.MakeAdt(2, 0, uses(0, 1)), isa.Copy(3, U(1)), isa.MakeAdt(4, 0, uses(2, 3)), ret(4))
+)
 RIGHT = (
     isa.MakeAdt(0, 0, (U(0, LAST), U(1))),
     isa.Copy(1, U(1, LAST)),

@@ -62,5 +62,7 @@ def test_of_no_value_need_no_register() -> None:
 
 
 def test_count_parameters_of_a_block_together_even_if_nobody_reads_them() -> None:
-    code = function(block([0], isa.Jump(1), passes=[0, 0, 0]), block([1, 2, 3], isa.MakeAdt(4, 0, uses()), ret(4)))
+    code = function(
+        block([0], isa.Jump(1), passes=[0, 0, 0]), block([1, 2, 3], isa.MakeAdt(4, 0, uses()), ret(4))
+    )
     assert max_live(intervals(code)) == 3

@@ -41,9 +41,17 @@ def unwrap(tensor: Tensor) -> Any:
 
 
 def load_constant(constant: Constant) -> Tensor:
-    """A constant as a tensor that is never handed out: whoever gets it as a result gets a copy."""
+    """A constant as a tensor that is never handed out: whoever gets it as a result gets a copy.
+
+    Raises ArgumentError for a late-bound constant that is not loaded.
+    """
+    if constant.data is None:
+        raise ArgumentError(
+            f"constant {constant.name} is late-bound and not loaded; "
+            "call load_late_bound_consts on the executable before a machine is made"
+        )
     tensor = wrap(tvm.nd.empty(constant.shape, constant.dtype))
-    if constant.data:
+    if constant.data:  # An empty array has no address to copy to.
         ctypes.memmove(tensor.data, constant.data, len(constant.data))
     tensor.owner = (tensor.owner,)
     return tensor
