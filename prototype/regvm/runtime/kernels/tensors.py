@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from regvm.errors import ArgumentError
+from regvm.errors import ArgumentError, ExecutionError
 from regvm.executable import Constant, TensorType
 from regvm.runtime.kernels.header import HEADER
 from regvm.runtime.kernels.owned import Owned
@@ -60,10 +60,10 @@ def load_constant(constant: Constant) -> Tensor:
 def reshape(source: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The elements of ``source`` under another shape of as many elements, storage shared.
 
-    Raises ValueError for a shape of more or fewer elements.
+    Raises ExecutionError for a shape of more or fewer elements.
     """
     if math.prod(shape) != math.prod(d or 0 for d in source.type.shape) or min(shape, default=0) < 0:
-        raise ValueError(f"{source.type} cannot be reshaped to {list(shape)}")
+        raise ExecutionError(f"{source.type} cannot be reshaped to {list(shape)}")
     type_ = TensorType(shape, source.type.dtype)
     dims = np.array(shape, dtype=np.int64)
     header = np.zeros(1, dtype=HEADER)
