@@ -6,6 +6,7 @@ that ``--help``, ``--list`` and ``doctor`` work where one of the two does not.
 
 import json
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,7 @@ def compare(
     if model is None:
         raise click.UsageError("Missing argument 'MODEL'; --list names the built-in ones.")
     given = dict(_read_input(text) for text in inputs)
+    _require_tvm()
     from relay_conformance.compare import Settings
     from relay_conformance.compare import compare as run
     from relay_conformance.loading import load_model
@@ -102,7 +104,10 @@ def doctor(json_output: bool) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the console script exits with what this returns."""
     try:
-        status = cli.main(args=arguments, prog_name="relay-conformance", standalone_mode=False)
+        with warnings.catch_warnings():
+            # The terminal belongs to the report; what TVM's importer warns of is no news to its user.
+            warnings.simplefilter("ignore")
+            status = cli.main(args=arguments, prog_name="relay-conformance", standalone_mode=False)
     except click.ClickException as error:
         return _complain(error.format_message(), BAD_INPUT)
     except BadInputError as error:
@@ -112,6 +117,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         return _complain("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else HOLDS
+
+
+def _require_tvm() -> None:
+    """Name the mend in place of the loader's traceback."""
+    try:
+        import relay_conformance.tvm_api  # noqa: F401
+    except (ImportError, OSError) as error:
+        raise BadInputError(f"TVM can't be loaded ({error}); `relay-conformance doctor` says more") from error
 
 
 def _complain(message: str, status: int) -> int:

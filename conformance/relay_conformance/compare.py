@@ -8,7 +8,7 @@ import numpy as np
 from relay_conformance import executors
 from relay_conformance.comparison import Difference, bit_differences, largest_error, tolerance_differences
 from relay_conformance.execution import DEFAULT_TARGET, DEFAULT_TIME_LIMIT, Failure, Measurement, execute
-from relay_conformance.isolation import Worker
+from relay_conformance.isolation import shared_worker
 from relay_conformance.models.model import Model, Voice
 from relay_conformance.program import Array, check_inputs
 from relay_conformance.values import Outputs
@@ -91,12 +91,10 @@ def compare(
     progress(f"{model.name} on {model.voice.value}")
     expected, voice_latency = model.evaluate(inputs, settings.repeats)
     results = []
-    with Worker(settings.time_limit) as worker:
-        for executor in (reference, subject):
-            progress(f"{model.name} on {executor.name}")
-            results.append(
-                execute(worker, executor, model.program, arguments, settings.repeats, settings.target)
-            )
+    worker = shared_worker(settings.time_limit)
+    for executor in (reference, subject):
+        progress(f"{model.name} on {executor.name}")
+        results.append(execute(worker, executor, model.program, arguments, settings.repeats, settings.target))
     return Comparison(
         model=model.name,
         voice=model.voice,

@@ -9,7 +9,7 @@ from relay_conformance import executors as registry
 from relay_conformance.comparison import bit_differences, tolerance_differences
 from relay_conformance.errors import BadArgumentError, DisagreementError
 from relay_conformance.execution import DEFAULT_TIME_LIMIT, Failure, Measurement, execute
-from relay_conformance.isolation import Worker
+from relay_conformance.isolation import shared_worker
 from relay_conformance.program import Array, check_inputs
 from relay_conformance.tensorflow_import.graph_model import GraphModel, graph_model
 from relay_conformance.tensorflow_import.importers import import_graph
@@ -55,15 +55,15 @@ def check_equal(
     checked = check_inputs(model.inputs, arrays, "feed")
     program = import_graph(model)
     arguments: list[Array] = [checked[spec.name] for spec in program.inputs]
-    with Worker(time_limit) as worker:
-        results = [execute(worker, machine, program, arguments) for machine in machines]
+    worker = shared_worker(time_limit)
+    results = [execute(worker, machine, program, arguments) for machine in machines]
     complaints = disagreements(expected, results)
     if complaints:
         raise DisagreementError("; ".join(complaints))
 
 
 def disagreements(expected: Outputs, results: Sequence[Measurement | Failure]) -> list[str]:
-    """Every failure, every difference from the first machine, and every machine that TensorFlow contradicts."""
+    """Every failure, every difference from the first machine, and every one from TensorFlow."""
     complaints = [str(result) for result in results if isinstance(result, Failure)]
     measured = [result for result in results if isinstance(result, Measurement)]
     for result in measured[1:]:

@@ -91,6 +91,18 @@ def execute(
     target: str = DEFAULT_TARGET,
 ) -> Measurement | Failure:
     """Never raises what the executor does; a crash or a hang of it is a :class:`Failure` too."""
+    with worker.lock:
+        return _execute(worker, executor, program, inputs, repeats, target)
+
+
+def _execute(
+    worker: Worker,
+    executor: Executor,
+    program: Program,
+    inputs: Sequence[Array],
+    repeats: int,
+    target: str,
+) -> Measurement | Failure:
     compiled = worker.call(_compile, executor, program, target)
     if not isinstance(compiled, Returned):
         return Failure(executor.name, Stage.COMPILE, _reason(compiled))

@@ -10,9 +10,11 @@ import contextlib
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Callable
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -21,6 +23,8 @@ from loky import ProcessPoolExecutor  # type: ignore[import-untyped, unused-igno
 from loky.process_executor import (  # type: ignore[import-untyped, unused-ignore]
     TerminatedWorkerError,
 )
+
+_START_LIMIT = 120.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,10 +66,14 @@ def _write_to(path: str) -> None:
 
 
 class Worker:
-    """A reusable process. A context manager: it ends the process."""
+    """A reusable process. A context manager: it ends the process.
+
+    Whoever makes several calls that belong together holds ``lock`` around them.
+    """
 
     def __init__(self, time_limit: float) -> None:
         """``time_limit`` is in seconds, for each call."""
+        self.lock = threading.RLock()
         self._time_limit = time_limit
         self._pool: Any = None
         self._folder = tempfile.TemporaryDirectory(prefix="relay-conformance-")
@@ -78,6 +86,8 @@ class Worker:
             self._pool = ProcessPoolExecutor(
                 max_workers=1, timeout=None, initializer=_write_to, initargs=(str(self._log),)
             )
+            # Starting is this machine's affair, and no time of the call's.
+            self._pool.submit(os.getpid).result(_START_LIMIT)
         future = self._pool.submit(function, *args, **kwargs)
         try:
             error = future.exception(self._time_limit)
@@ -112,6 +122,12 @@ class Worker:
     ) -> None:
         self.stop()
         self._folder.cleanup()
+
+
+@cache
+def shared_worker(time_limit: float) -> Worker:
+    """The worker that this process keeps for that time limit in seconds; it ends with the process."""
+    return Worker(time_limit)
 
 
 def _cause(error: TerminatedWorkerError) -> str:

@@ -3,8 +3,9 @@
 The other modules take ``tvm`` and ``relay`` from here, so that no order of imports can load it otherwise.
 """
 
-import regvm
 import tvm
 from tvm import relay
+
+import regvm
 
 __all__ = ["regvm", "relay", "tvm"]

@@ -15,8 +15,12 @@ from regvm import binary, bundle, compiler, verifier
 from regvm.errors import ArgumentError
 from regvm.executable import Constant, Function, Program
 from regvm.frontend import kernels, source, translate
+from regvm.native import availability
 from regvm.runtime.kernels import late_bound, library
 from regvm.text import listing
+
+# The runtime is below the native engine and must not import it, so the two are joined here.
+availability.register()
 
 
 @dataclass
@@ -127,18 +131,24 @@ def compile(
     params: Mapping[str, Any] | None = None,
     *,
     check: bool = False,
+    register_limit: int | None = None,
 ) -> Executable:
     """Compile a Relay module or function under the current PassContext.
 
     ``params`` binds parameters of ``main`` by name. ``check`` proves the allocation and the storage plan of
-    every function. Raises CompileError for a module that is ill-typed or that a required pass refuses,
-    UnsupportedError for a construct that the register VM lacks; both name the place.
+    every function. ``register_limit`` is the most registers that a function may use; beyond it values are spilled.
+
+    Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
+    small, and UnsupportedError for a construct that the register VM lacks; both name the place.
     """
-    return generate(source.lower(mod, target, target_host, params), check=check)
+    lowered = source.lower(mod, target, target_host, params)
+    return generate(lowered, check=check, register_limit=register_limit)
 
 
-def generate(lowered: source.LoweredSource, *, check: bool = False) -> Executable:
+def generate(
+    lowered: source.LoweredSource, *, check: bool = False, register_limit: int | None = None
+) -> Executable:
     """The second half of ``compile``: bytecode and kernels of a lowered module."""
     module, prim_funcs = translate.translate(lowered.module)
-    program = compiler.generate(module, compiler.Options(check=check))
+    program = compiler.generate(module, compiler.Options(check=check, register_limit=register_limit))
     return Executable(program, kernels.build(prim_funcs, lowered.target), lowered.notes)

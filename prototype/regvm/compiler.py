@@ -16,9 +16,14 @@ from regvm.regalloc import allocation, checker, intervals, liveness
 
 @dataclass(frozen=True)
 class Options:
-    """How to generate code. ``check`` runs the checkers of allocation and storage on the result."""
+    """How to generate code.
+
+    ``check`` runs the checkers of allocation and storage on the result; ``register_limit`` is the number of
+    registers that a function may use, beyond which values are spilled.
+    """
 
     check: bool = True
+    register_limit: int | None = None
 
 
 def generate(module: ir.Module, options: Options) -> Program:
@@ -46,7 +51,7 @@ def _generate_function(
     live = liveness.analyse(function)
     spans = intervals.build(function, live)
     placed = placement.place(function, escaped, spans.ranges, spans.starts, plan)
-    allocated = allocation.allocate(function, live, spans, _owning(function, placed))
+    allocated = allocation.allocate(function, live, spans, _owning(function, placed), options.register_limit)
     if options.check:
         checker.assert_allocation(function, allocated.blocks, allocated.num_registers, allocated.num_slots)
         places = {row: (offsets, function.tensors[row].num_bytes) for row, offsets in placed.offsets.items()}

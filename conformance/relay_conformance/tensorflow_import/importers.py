@@ -19,7 +19,6 @@ _DATAFLOW = frozenset({"Switch", "Merge", "Enter", "Exit", "NextIteration"})
 # What the importers raise on a model that they don't know: asserts, look-ups that fail, calls of Relay's
 # operators with wrong arguments, and Relay's own errors (`tvm.TVMError`, a RuntimeError). They name no type.
 _IMPORTER_FAILURES = (
-    NotImplementedError,
     RuntimeError,
     AssertionError,
     LookupError,
@@ -68,6 +67,10 @@ def import_graph(model: GraphModel) -> Program:
     importer = importer_for(graph_def)
     try:
         module, params = _from_tensorflow(importer)(graph_def, shape=shapes, outputs=outputs)
+    except NotImplementedError as error:
+        raise UnsupportedModelError(
+            f"{importer.value} can't import the model: {one_line(error)}; give a model without them"
+        ) from error
     except _IMPORTER_FAILURES as error:
         raise UnsupportedModelError(
             f"{importer.value} can't import the model: {type(error).__name__}: {one_line(error)}"

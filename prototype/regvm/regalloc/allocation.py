@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from regvm import isa
 from regvm.ir.function import Block, Function
-from regvm.regalloc import linear_scan
-from regvm.regalloc.intervals import Intervals, max_live
+from regvm.regalloc import linear_scan, liveness, spill_code, spilling
+from regvm.regalloc.intervals import Intervals, build, max_live
+from regvm.regalloc.linear_scan import Assignment
 from regvm.regalloc.liveness import Liveness
 from regvm.regalloc.parallel_moves import sequentialise
 
@@ -27,21 +28,41 @@ class Allocation:
 
 
 def allocate(
-    function: Function, live: Liveness, intervals: Intervals, owning: Set[int] = frozenset()
+    function: Function,
+    live: Liveness,
+    intervals: Intervals,
+    owning: Set[int] = frozenset(),
+    limit: int | None = None,
 ) -> Allocation:
     """Allocate the registers of one function, whose liveness and intervals are given.
 
     ``owning`` are the values that may keep storage from being freed: where such a value dies on an edge, or is
-    never read, it is dropped.
+    never read, it is dropped. With fewer than ``max_live`` registers, by ``limit``, values are spilled; raises
+    CompileError if the widest instruction needs more.
     """
+    largest = max_live(intervals)
+    num_slots = 0
+    if limit is not None and largest > limit:
+        decisions = spilling.decide(function, limit)
+        waiting = Intervals({v: intervals.ranges[v] for v in sorted(decisions.spilled)}, intervals.starts)
+        slots = linear_scan.scan(function, waiting)
+        spilled = spill_code.insert(function, decisions, slots.registers)
+        function, num_slots = spilled.function, slots.num_registers
+        live = liveness.analyse(function)
+        intervals = build(function, live)
+        owning = owning | {name for name, value in spilled.original.items() if value in owning}
     assignment = linear_scan.scan(function, intervals)
-    writer = _Writer(function, live, dict(assignment.registers), assignment.num_registers, owning)
+    writer = _Writer(function, live, assignment, owning, limit, num_slots)
     blocks = tuple(writer.write(number) for number in range(len(function.blocks)))
-    return Allocation(blocks, writer.num_registers, 0, max_live(intervals))
+    return Allocation(blocks, writer.num_registers, writer.num_slots, largest)
 
 
 _ENDS_FRAME = (isa.Ret, isa.TailCall, isa.TailCallClosure)
 """A block of only one of these needs no drops: the frame goes at once."""
+
+
+_SLOT = -1
+"""Stands for a spill slot among the registers of a parallel move."""
 
 
 class _Writer:
@@ -49,16 +70,20 @@ class _Writer:
         self,
         function: Function,
         live: Liveness,
-        registers: dict[int, int],
-        num_registers: int,
+        assignment: Assignment,
         owning: Set[int],
+        limit: int | None,
+        num_slots: int,
     ) -> None:
         self._function = function
         self._live = live
-        self._register = registers
+        self._register = assignment.registers
+        self._limit = limit
+        self._first_free_slot = num_slots
         self._owning = owning
         self._predecessors = function.predecessors()
-        self.num_registers = num_registers
+        self.num_registers = assignment.num_registers
+        self.num_slots = num_slots
 
     def write(self, number: int) -> tuple[isa.Instruction, ...]:
         block = self._function.blocks[number]
@@ -87,14 +112,17 @@ class _Writer:
         )
 
     def _drops(self, values: Iterable[int]) -> list[isa.Instruction]:
-        dropped = tuple(isa.Use(self._register[v], True) for v in sorted(values) if v in self._owning)
-        return [isa.Drop(dropped)] if dropped else []
+        registers = sorted({self._register[v] for v in values if v in self._owning})
+        return [isa.Drop(tuple(isa.Use(r, True) for r in registers))] if registers else []
 
     def _dead_on_edge(self, number: int) -> frozenset[int]:
+        """What is live at the end of some block before, but not here.
+
+        On another edge its register holds nothing that is live here: whatever is was live at the end of that
+        block too, beside it.
+        """
         incoming = [self._live.live_out[p] for p in self._predecessors[number]]
-        if not incoming:
-            return frozenset()
-        return frozenset.intersection(*incoming) - self._live.live_in[number]
+        return frozenset().union(*incoming) - self._live.live_in[number]
 
     def _edge_moves(self, block: Block) -> list[isa.Instruction]:
         if not isinstance(block.terminator, isa.Jump):
@@ -110,18 +138,30 @@ class _Writer:
         backwards: list[isa.Instruction] = []
         for dst, src in reversed(ordered):
             needed.discard(dst)
-            backwards.append(isa.Move(dst, isa.Use(src, src not in needed)))
+            backwards.append(self._transfer(dst, src, src not in needed))
             needed.add(src)
         return backwards[::-1]
 
+    def _transfer(self, dst: int, src: int, last: bool) -> isa.Instruction:
+        if dst == _SLOT:
+            return isa.Spill(self._first_free_slot, isa.Use(src, last))
+        if src == _SLOT:
+            return isa.Reload(dst, self._first_free_slot)
+        return isa.Move(dst, isa.Use(src, last))
+
     def _spare(self, moves: dict[int, int], through: set[int]) -> int:
+        """A place to break a cycle of moves: a register that is free here, a new one, or at the limit a slot."""
         taken = through | set(moves) | set(moves.values())
         for register in range(self.num_registers):
             if register not in taken:
                 return register
+        if self._limit is not None and self.num_registers >= self._limit:
+            self.num_slots = self._first_free_slot + 1
+            return _SLOT
         self.num_registers += 1
         return self.num_registers - 1
 
 
 def _last_reads(values: list[int], live_after: set[int]) -> Iterator[bool]:
-    return iter([v not in live_after and v not in values[n + 1 :] for n, v in enumerate(values)])
+    last = {v: n for n, v in enumerate(values)}
+    return iter([v not in live_after and last[v] == n for n, v in enumerate(values)])

@@ -11,12 +11,10 @@ from typing import Any, Protocol
 
 from regvm.errors import ArgumentError
 from regvm.executable import Function, Parameter, Program
-from regvm.runtime.interpreter import Interpreter
+from regvm.runtime import engines
 from regvm.runtime.kernels import arguments, tensors, timing
 from regvm.runtime.kernels.devices import require_cpu
 from regvm.runtime.values import Adt, Tensor, Value, tensors_in
-
-ENGINES = ("auto", "interpreter")
 
 
 class Loadable(Protocol):
@@ -33,9 +31,10 @@ class VirtualMachine:
     """Runs the functions of an executable.
 
     Parameters: ``exe``; ``device``, ``tvm.cpu()`` or a list of devices that holds it; ``memory_cfg``, taken for
-    the reference's sake and without effect, since storage is planned; ``engine``, one of ``ENGINES``;
-    ``stack_limit``, how many frames a recursion may have at once; ``strict``, whether arguments must fit their
-    parameters; otherwise they are taken as the reference takes them, and kernels check what they read.
+    the reference's sake and without effect, since storage is planned; ``engine``, one of ``engines.names()``,
+    where ``auto`` is the fastest that is installed; ``stack_limit``, how many frames a recursion may have at once;
+    ``strict``, whether arguments must fit their parameters; otherwise they are taken as the reference takes them,
+    and kernels check what they read.
 
     Raises ArgumentError for a device or engine that does not exist here.
     """
@@ -50,14 +49,12 @@ class VirtualMachine:
         stack_limit: int = 1_000_000,
         strict: bool = True,
     ) -> None:
-        if engine not in ENGINES:
-            raise ArgumentError(f"engine {engine!r} does not exist; choose one of {', '.join(ENGINES)}")
         if device is not None:
             require_cpu(device)
         del memory_cfg
         self._program = exe.program
         self._numbers = exe.program.index_of()
-        self._interpreter = Interpreter(exe.program, exe.lib, stack_limit)
+        self._engine = engines.create(engine, exe.program, exe.lib, stack_limit)
         self._strict = strict
         self._inputs: dict[str, list[Any]] = {}
         self._destinations: dict[str, Sequence[Any]] = {}
@@ -66,7 +63,7 @@ class VirtualMachine:
     @property
     def peak_intermediate_bytes(self) -> int:
         """The most memory that intermediate tensors and results have taken so far, in bytes."""
-        return self._interpreter.allocated_bytes
+        return self._engine.allocated_bytes
 
     def invoke(self, func_name: str, *args: Any, **kwargs: Any) -> Any:
         """Call a function on arguments by position and by name, or on those that were set before.
@@ -93,7 +90,7 @@ class VirtualMachine:
             raise ArgumentError(
                 f"@{func_name}: no value is set for {', '.join(missing)}; call set_input first"
             )
-        self._result = self._interpreter.run(self._numbers[func_name], list(given))
+        self._result = self._engine.run(self._numbers[func_name], list(given))
         destinations = self._destinations.pop(func_name, None)
         if destinations is not None:
             self._copy_out(func_name, destinations)

@@ -11,7 +11,7 @@ from time import perf_counter
 from regvm.memory.problem import Problem, height
 from regvm.memory.strategies.registry import Options, Outcome, register
 from regvm.memory.strategies.search import search
-from regvm.memory.strategies.solver_model import require_solver, solve
+from regvm.memory.strategies.solver_model import decide, minimise, require_solver
 
 SECONDS = 60.0
 
@@ -44,8 +44,9 @@ def optimal(problem: Problem, options: Options) -> Outcome:
     if height(problem, known) <= target:
         return Outcome(known)
     share = DECISION_SHARE if options.capacity is None else 1.0
-    decided = solve(problem, known, (target, target), left() * share, options)
-    if decided.offsets is not None:
-        return Outcome(decided.offsets)
-    best = solve(problem, known, (decided.bound, height(problem, known)), left(), options)
+    decided = decide(problem, target, left() * share, options)
+    bound = max(problem.bound, decided.bound)
+    if decided.offsets is not None or bound >= height(problem, known):
+        return Outcome(decided.offsets or known, bound)
+    best = minimise(problem, known, bound, left(), options)
     return Outcome(best.offsets or known, best.bound)

@@ -9,11 +9,11 @@ half, as any plan may be turned upside down.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import gcd
+from math import ceil, gcd
 from typing import TYPE_CHECKING, Any
 
 from regvm.memory.errors import MissingPackageError
-from regvm.memory.problem import Problem
+from regvm.memory.problem import Problem, height
 from regvm.memory.request import Range
 from regvm.memory.strategies.registry import Options
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """Offsets in bytes, None if none were found in time, and the bytes proved to be needed."""
+    """Offsets in bytes, None if none were found in time, and the bytes proved to be needed, or 0."""
 
     offsets: Sequence[int] | None
     bound: int
@@ -44,38 +44,53 @@ def require_solver() -> Any:
     return cp_model
 
 
-def solve(
-    problem: Problem, known: Sequence[int], heights: tuple[int, int], seconds: float, options: Options
-) -> Answer:
-    """The lowest plan with a height in ``heights`` (inclusive, bytes), from the hint ``known``.
+def decide(problem: Problem, capacity: int, seconds: float, options: Options) -> Answer:
+    """A plan within ``capacity`` bytes, or the proof that there is none.
 
-    If the two are equal it is a decision: the first plan that fits.
+    Without a hint: a plan that does not fit leads the solver astray for long.
     """
-    cp_model = require_solver()
     unit = gcd(*problem.sizes)
-    lowest, highest = -(-heights[0] // unit), heights[1] // unit
-    if lowest > highest or seconds <= 0:
-        return Answer(None, heights[0])
+    highest = capacity // unit
+    if capacity < problem.bound:
+        return Answer(None, problem.bound)
+    cp_model = require_solver()
     model = cp_model.CpModel()
-    offsets = _state(model, problem, unit, lowest, highest)
-    for variable, offset in zip(offsets, known, strict=True):
-        model.add_hint(variable, offset // unit)
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = seconds
-    solver.parameters.num_workers = options.workers
-    solver.parameters.random_seed = options.seed
+    offsets = _state_blocks(model, problem, highest)
+    _halve(model, problem, offsets, highest)
+    solver = _solver(cp_model, seconds, options)
     status = solver.solve(model)
     if status == cp_model.INFEASIBLE:
         return Answer(None, (highest + 1) * unit)
-    proved = heights[0] if lowest == highest else max(heights[0], round(solver.best_objective_bound) * unit)
+    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return Answer([solver.value(variable) * unit for variable in offsets], 0)
+    return Answer(None, 0)
+
+
+def minimise(problem: Problem, known: Sequence[int], bound: int, seconds: float, options: Options) -> Answer:
+    """The lowest plan found from the ``known`` one on, and what is proved beyond ``bound`` bytes."""
+    unit = gcd(*problem.sizes)
+    lowest, highest = -(-bound // unit), height(problem, known) // unit
+    cp_model = require_solver()
+    model = cp_model.CpModel()
+    offsets = _state_blocks(model, problem, highest)
+    for variable, offset in zip(offsets, known, strict=True):
+        model.add_hint(variable, offset // unit)
+    top = model.new_int_var(lowest, highest, "height")
+    for variable, size in zip(offsets, problem.sizes, strict=True):
+        model.add(variable + size // unit <= top)
+    _halve(model, problem, offsets, top)
+    model.minimize(top)
+    solver = _solver(cp_model, seconds, options)
+    status = solver.solve(model)
+    # Before the search proper starts, the solver's bound may still be minus infinity.
+    proved = ceil(max(lowest, solver.best_objective_bound)) * unit
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return Answer([solver.value(variable) * unit for variable in offsets], proved)
     return Answer(None, proved)
 
 
-def _state(
-    model: "cp_model.CpModel", problem: Problem, unit: int, lowest: int, highest: int
-) -> "list[cp_model.IntVar]":
+def _state_blocks(model: "cp_model.CpModel", problem: Problem, highest: int) -> "list[cp_model.IntVar]":
+    unit = gcd(*problem.sizes)
     sizes = [size // unit for size in problem.sizes]
     offsets = [model.new_int_var(0, highest - size, f"offset{index}") for index, size in enumerate(sizes)]
     blocks = [
@@ -86,16 +101,27 @@ def _state(
         model.add_no_overlap([blocks[index] for index in sorted(live)])
     for index, other in twins(problem):
         model.add(offsets[index] + sizes[index] <= offsets[other])
-    largest = max(range(len(sizes)), key=lambda index: sizes[index] * _length(problem.ranges[index]))
-    if lowest == highest:
-        model.add(2 * offsets[largest] <= highest - sizes[largest])
-        return offsets
-    top = model.new_int_var(lowest, highest, "height")
-    for offset, size in zip(offsets, sizes, strict=True):
-        model.add(offset + size <= top)
-    model.add(2 * offsets[largest] <= top - sizes[largest])
-    model.minimize(top)
     return offsets
+
+
+def _halve(
+    model: "cp_model.CpModel",
+    problem: Problem,
+    offsets: "Sequence[cp_model.IntVar]",
+    top: "cp_model.IntVar | int",
+) -> None:
+    """Upside down a plan is a plan: of each two keep the one whose largest request lies in the lower half."""
+    areas = [size * _length(ranges) for size, ranges in zip(problem.sizes, problem.ranges, strict=True)]
+    largest = max(range(len(problem)), key=areas.__getitem__)
+    model.add(2 * offsets[largest] <= top - problem.sizes[largest] // gcd(*problem.sizes))
+
+
+def _solver(cp_model: Any, seconds: float, options: Options) -> Any:
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = seconds
+    solver.parameters.num_workers = options.workers
+    solver.parameters.random_seed = options.seed
+    return solver
 
 
 def maximal_live_sets(problem: Problem) -> list[frozenset[int]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import numpy as np
 import tvm
 
-from regvm.errors import ArgumentError
+from regvm.errors import ArgumentError, ExecutionError
 from regvm.executable import Constant, TensorType
 from regvm.runtime.kernels.header import HEADER
 from regvm.runtime.kernels.owned import Owned
@@ -57,12 +58,13 @@ def load_constant(constant: Constant) -> Tensor:
 
 
 def reshape(source: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The elements of ``source`` under another shape, storage shared. Raises ArgumentError if that has more of them."""
+    """The elements of ``source`` under another shape of as many elements, storage shared.
+
+    Raises ExecutionError for a shape of more or fewer elements.
+    """
+    if math.prod(shape) != math.prod(d or 0 for d in source.type.shape) or min(shape, default=0) < 0:
+        raise ExecutionError(f"{source.type} cannot be reshaped to {list(shape)}")
     type_ = TensorType(shape, source.type.dtype)
-    if type_.num_bytes > source.type.num_bytes or min(shape, default=0) < 0:
-        raise ArgumentError(
-            f"a tensor {source.type} cannot be reshaped to {type_}; their sizes must be equal"
-        )
     dims = np.array(shape, dtype=np.int64)
     header = np.zeros(1, dtype=HEADER)
     ctypes.memmove(header.ctypes.data, source.handle, HEADER.itemsize)
