@@ -28,7 +28,7 @@ _SCALAR_DTYPES = frozenset(("bool", "float16", "float32", "float64", *_INTEGERS)
 def to_value(argument: Any, parameter: Parameter, function: str, *, strict: bool = True) -> Value:
     """One argument as a value, checked against its parameter; a number takes a scalar parameter's data type.
 
-    Without ``strict`` a tensor may have another shape than its parameter, or come in a tuple of one.
+    Without ``strict`` a tensor may have another type than its parameter, or come in a tuple of one.
 
     Raises ArgumentError that names the parameter, what it takes and what it got.
     """
@@ -151,7 +151,7 @@ def _check(value: Value, expected: ParamType, place: str, strict: bool) -> None:
                 raise ArgumentError(
                     f"{place}: takes a tensor {expected}, not a {type(value).__name__.lower()}"
                 )
-            if not _fits(value.type, expected, strict):
+            if strict and not _fits(value.type, expected):
                 raise ArgumentError(f"{place}: takes {expected}, but the argument is {value.type}")
         case TupleType(fields):
             if not isinstance(value, Adt) or len(value.fields) != len(fields):
@@ -171,15 +171,11 @@ def _require(value: Value, cls: type, expected: ParamType, place: str) -> None:
         raise ArgumentError(f"{place}: takes a {expected}, not a {type(value).__name__.lower()}")
 
 
-def _fits(actual: TensorType, expected: TensorType, strict: bool) -> bool:
-    return actual.dtype == expected.dtype and (
-        not strict
-        or (
-            len(actual.shape) == len(expected.shape)
-            and all(
-                want is None or got == want for got, want in zip(actual.shape, expected.shape, strict=True)
-            )
-        )
+def _fits(actual: TensorType, expected: TensorType) -> bool:
+    return (
+        actual.dtype == expected.dtype
+        and len(actual.shape) == len(expected.shape)
+        and all(want is None or got == want for got, want in zip(actual.shape, expected.shape, strict=True))
     )
 
 
