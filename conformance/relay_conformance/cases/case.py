@@ -50,7 +50,8 @@ Refusal: TypeAlias = ImportRefusal | FeedRefusal
 class Case:
     """``kind`` names what sets it apart from the operator's other cases.
 
-    ``steady`` says why its outputs may all be equal; without it they must vary.
+    ``steady`` says why its outputs may all be equal; without it they must vary. A graph around several
+    operators ``covers`` them all, and its own ``operator`` is then a topic.
     """
 
     operator: str
@@ -62,6 +63,7 @@ class Case:
     refusal: Refusal | None = None
     steady: str = ""
     only: Form | None = None
+    covers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.kind):
@@ -70,6 +72,10 @@ class Case:
     @property
     def id(self) -> str:
         return f"{self.operator}-{self.kind}"
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        return self.covers or (self.operator,)
 
     @property
     def forms(self) -> tuple[Form, ...]:
@@ -93,7 +99,7 @@ class Case:
 
     @property
     def fed(self) -> tuple[str, ...]:
-        return tuple(name for name, operand in self.operands.items() if operand.role is Role.FED)
+        return tuple(name for name, operand in self.operands.items() if operand.role is not Role.FIXED)
 
 
 Rows: TypeAlias = Mapping[str, tuple[Inputs, Mapping[str, Any]] | Inputs]

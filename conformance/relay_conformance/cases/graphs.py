@@ -99,7 +99,11 @@ def _tensor(
 ) -> Any:
     if form is Form.CONSTANTS or operand.role is Role.FIXED:
         return tf.constant(value, operand.dtype, name=name)
-    placeholder = tf.compat.v1.placeholder(operand.dtype, operand.placeholder_shape, name)
+    if operand.role is Role.DEFAULTED:
+        default = tf.zeros(operand.shape, operand.dtype)
+        placeholder = tf.compat.v1.placeholder_with_default(default, operand.placeholder_shape, name)
+    else:
+        placeholder = tf.compat.v1.placeholder(operand.dtype, operand.placeholder_shape, name)
     feed[f"{scope_name(case)}/{name}"] = value
     return placeholder
 

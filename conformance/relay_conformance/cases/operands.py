@@ -44,10 +44,14 @@ Values: TypeAlias = Normal | Uniform | Given | Shuffled
 
 
 class Role(Enum):
-    """A fed operand is a placeholder in one form of the case; a fixed one, such as an axis, never is."""
+    """A fed operand is a placeholder in one form of the case; a fixed one, such as an axis, never is.
+
+    A defaulted one is a placeholder that has a default, zero, and is fed all the same.
+    """
 
     FED = "fed"
     FIXED = "fixed"
+    DEFAULTED = "defaulted"
 
 
 @dataclass(frozen=True)
