@@ -76,8 +76,8 @@ def minimise(problem: Problem, known: Sequence[int], bound: int, seconds: float,
     for variable, offset in zip(offsets, known, strict=True):
         model.add_hint(variable, offset // unit)
     top = model.new_int_var(lowest, highest, "height")
-    for offset, size in zip(offsets, problem.sizes, strict=True):
-        model.add(offset + size // unit <= top)
+    for variable, size in zip(offsets, problem.sizes, strict=True):
+        model.add(variable + size // unit <= top)
     _halve(model, problem, offsets, top)
     model.minimize(top)
     solver = _solver(cp_model, seconds, options)
