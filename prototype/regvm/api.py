@@ -141,8 +141,13 @@ def compile(
     Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
     small, and UnsupportedError for a construct that the register VM lacks; both name the place.
     """
-    lowered = source.lower(mod, target, target_host, params)
-    return generate(lowered, check=check, register_limit=register_limit)
+    try:
+        lowered = source.lower(mod, target, target_host, params)
+        return generate(lowered, check=check, register_limit=register_limit)
+    except kernels.RefusedKernelError:
+        with kernels.fallback_context():
+            lowered = source.lower(mod, target, target_host, params)
+            return generate(lowered, check=check, register_limit=register_limit)
 
 
 def generate(
