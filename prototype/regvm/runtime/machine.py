@@ -88,6 +88,8 @@ class VirtualMachine:
         given = self._inputs.get(func_name)
         if given is None or None in given:
             given = self._complete(func_name)
+        # Not held while the next run needs memory, nor taken for its result if it fails.
+        self._result = None
         self._result = self._engine.run(self._numbers[func_name], list(given))
         if self._destinations:
             destinations = self._destinations.pop(func_name, None)
