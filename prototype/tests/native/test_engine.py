@@ -8,6 +8,7 @@ import resource
 import signal
 import threading
 import time
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -449,6 +450,22 @@ def test_two_threads_with_a_machine_each(compiled: Any) -> None:
 def test_auto_takes_the_native_engine(compiled: Any) -> None:
     machine = regvm.VirtualMachine(compiled(EVEN))
     assert type(machine._engine).__name__ == "NativeEngine"
+
+
+@pytest.mark.parametrize("version", ["0.44.0", "0.9", None])
+def test_without_llvmlite_auto_takes_the_interpreter(
+    version: str | None, compiled: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found(name: str) -> str:
+        if version is None:
+            raise metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr(metadata, "version", found)
+    exe = compiled(EVEN)
+    assert type(regvm.VirtualMachine(exe)._engine).__name__ == "Interpreter"
+    with pytest.raises(ArgumentError, match="install llvmlite"):
+        regvm.VirtualMachine(exe, engine="native")
 
 
 def test_an_engine_that_does_not_exist_is_named(compiled: Any) -> None:
