@@ -141,13 +141,8 @@ def compile(
     Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
     small, and UnsupportedError for a construct that the register VM lacks; both name the place.
     """
-    try:
-        lowered = source.lower(mod, target, target_host, params)
-        return generate(lowered, check=check, register_limit=register_limit)
-    except kernels.RefusedKernelError:
-        with kernels.fallback_context():
-            lowered = source.lower(mod, target, target_host, params)
-            return generate(lowered, check=check, register_limit=register_limit)
+    lowered = source.lower(mod, target, target_host, params)
+    return generate(lowered, check=check, register_limit=register_limit)
 
 
 def generate(
@@ -156,4 +151,5 @@ def generate(
     """The second half of ``compile``: bytecode and kernels of a lowered module."""
     module, prim_funcs = translate.translate(lowered.module)
     program = compiler.generate(module, compiler.Options(check=check, register_limit=register_limit))
-    return Executable(program, kernels.build(prim_funcs, lowered.target), lowered.notes)
+    built = kernels.build(prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1])
+    return Executable(program, built, lowered.notes)

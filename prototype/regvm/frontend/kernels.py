@@ -5,7 +5,7 @@ Kernels get the names that the translator gave them, so that the library's symbo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tvm
@@ -13,43 +13,58 @@ import tvm
 from regvm.errors import CompileError
 from regvm.frontend.passes import summary_of
 
-FALLBACK_OPTIONS = {"tir.disable_vectorize": True, "tir.disable_cse_tir": True}
-"""For kernels that LLVM 21 and later refuse: a ``let`` of float or vector type gets debug information that
-the verifier of LLVM does not accept ("location of #dbg_declare must be a pointer or int")."""
-
-_REFUSAL = "#dbg_declare"
+Plainly = Callable[[], Mapping[str, Any]]
+"""Gives the same kernels, by the same names, lowered so that every LLVM accepts them."""
 
 
-class RefusedKernelError(CompileError):
-    """LLVM refuses a kernel as it was lowered; lowered under ``fallback_context`` it may be accepted."""
-
-
-def build(prim_funcs: Mapping[str, Any], target: tvm.target.Target) -> tvm.runtime.Module | None:
+def build(
+    prim_funcs: Mapping[str, Any], target: tvm.target.Target, plainly: Plainly
+) -> tvm.runtime.Module | None:
     """Compile PrimFuncs by name for ``target``; None if there are none.
 
-    Raises RefusedKernelError where LLVM refuses a kernel for its debug information, and CompileError for another
-    failure.
+    Kernels that LLVM refuses are taken from ``plainly`` instead. Raises CompileError that names the kernel if LLVM
+    refuses that too.
     """
     if not prim_funcs:
         return None
-    named = {name: f.with_attr("global_symbol", name) for name, f in sorted(prim_funcs.items())}
+    named = _named(prim_funcs)
     try:
-        return tvm.build(tvm.IRModule({tvm.ir.GlobalVar(n): f for n, f in named.items()}), target=target)
+        return _build(named, target)
+    except tvm.error.TVMError:
+        return _build_one_by_one(named, target, plainly)
+
+
+def _named(prim_funcs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: f.with_attr("global_symbol", name) for name, f in sorted(prim_funcs.items())}
+
+
+def _build_one_by_one(
+    named: Mapping[str, Any], target: tvm.target.Target, plainly: Plainly
+) -> tvm.runtime.Module:
+    """Find the kernels that LLVM refuses, and build the rest as ever."""
+    accepted = {name: f for name, f in named.items() if _builds(name, f, target)}
+    modules = [_build(accepted, target)] if accepted else []
+    plain = _named(plainly())
+    modules += [_build_plain(name, plain[name], target) for name in named if name not in accepted]
+    for module in modules[1:]:
+        modules[0].import_module(module)
+    return modules[0]
+
+
+def _builds(name: str, prim_func: Any, target: tvm.target.Target) -> bool:
+    try:
+        _build({name: prim_func}, target)
+    except tvm.error.TVMError:
+        return False
+    return True
+
+
+def _build_plain(name: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
+    try:
+        return _build({name: prim_func}, target)
     except tvm.error.TVMError as error:
-        kind = RefusedKernelError if _REFUSAL in str(error) else CompileError
-        raise kind(f"kernels cannot be built: {summary_of(error)}") from error
+        raise CompileError(f"kernel {name} cannot be built: {summary_of(error)}") from error
 
 
-def fallback_context() -> tvm.transform.PassContext:
-    """The current context with the passes off that cause the refusal.
-
-    They run where kernels are lowered, so lowering has to be done again under it, and not the build alone.
-    """
-    current = tvm.transform.PassContext.current()
-    return tvm.transform.PassContext(
-        opt_level=current.opt_level,
-        required_pass=current.required_pass,
-        disabled_pass=current.disabled_pass,
-        instruments=current.instruments,
-        config={**current.config, **FALLBACK_OPTIONS},
-    )
+def _build(named: Mapping[str, Any], target: tvm.target.Target) -> tvm.runtime.Module:
+    return tvm.build(tvm.IRModule({tvm.ir.GlobalVar(n): f for n, f in named.items()}), target=target)
