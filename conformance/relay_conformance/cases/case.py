@@ -51,7 +51,8 @@ class Case:
     """``kind`` names what sets it apart from the operator's other cases.
 
     ``steady`` says why its outputs may all be equal; without it they must vary. A graph around several
-    operators ``covers`` them all, and its own ``operator`` is then a topic.
+    operators ``covers`` them all, and its own ``operator`` is then a topic. What would disturb other cases in
+    its graph runs ``alone``.
     """
 
     operator: str
@@ -64,6 +65,7 @@ class Case:
     steady: str = ""
     only: Form | None = None
     covers: tuple[str, ...] = ()
+    alone: bool = False
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.kind):

@@ -11,6 +11,15 @@ FAMILIES = (
     "unary",
     "binary",
     "reduction",
+    "shape",
+    "indexing",
+    "convolution",
+    "network",
+    "image",
+    "sparse",
+    "control_flow",
+    "tensor_array",
+    "structural",
 )
 
 
@@ -31,11 +40,11 @@ def families() -> Mapping[str, tuple[Case, ...]]:
 
 @cache
 def by_operator() -> Mapping[str, tuple[Case, ...]]:
-    """The cases by operator, in the order of the families."""
+    """The cases by the operators that they cover, in the order of the families."""
     found: dict[str, list[Case]] = {}
-    for cases in families().values():
-        for case in cases:
-            found.setdefault(case.operator, []).append(case)
+    for case in (case for cases in families().values() for case in cases):
+        for operator in case.covered:
+            found.setdefault(operator, []).append(case)
     return {operator: tuple(cases) for operator, cases in found.items()}
 
 
