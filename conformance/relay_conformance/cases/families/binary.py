@@ -19,7 +19,6 @@ from relay_conformance.cases.operands import (
     tensor,
 )
 
-
 _ANY = Normal(5)
 
 
