@@ -40,6 +40,23 @@ def generate(module: ir.Module, options: Options) -> Program:
     return program
 
 
+def place_module(module: ir.Module) -> list[placement.Placement]:
+    """The storage of every function, as ``generate`` plans it; for reports on planning."""
+    module = copy_out_of_loops(module)
+    escapes = escape.analyse(module)
+    return [_place(f, e, intervals_of(f)[1]) for f, e in zip(module.functions, escapes, strict=True)]
+
+
+def intervals_of(function: ir.Function) -> tuple[liveness.Liveness, intervals.Intervals]:
+    """Liveness and intervals of a function."""
+    live = liveness.analyse(function)
+    return live, intervals.build(function, live)
+
+
+def _place(function: ir.Function, escaped: escape.Escape, spans: intervals.Intervals) -> placement.Placement:
+    return placement.place(function, escaped, spans.ranges, spans.starts, plan)
+
+
 def _generate_function(
     function: ir.Function,
     number: int,
@@ -48,9 +65,8 @@ def _generate_function(
     options: Options,
 ) -> executable.Function:
     assert_well_formed(function)
-    live = liveness.analyse(function)
-    spans = intervals.build(function, live)
-    placed = placement.place(function, escaped, spans.ranges, spans.starts, plan)
+    live, spans = intervals_of(function)
+    placed = _place(function, escaped, spans)
     allocated = allocation.allocate(function, live, spans, _owning(function, placed), options.register_limit)
     if options.check:
         checker.assert_allocation(function, allocated.blocks, allocated.num_registers, allocated.num_slots)
