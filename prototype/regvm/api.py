@@ -1,29 +1,34 @@
-"""What users call: compile a module, hold and save the executable, evaluate an expression.
+"""What users call: compile a module, hold, save and load the executable.
 
 Named and shaped like ``tvm.relay.vm`` and ``tvm.runtime.vm``, so that changing the import is enough.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from regvm import binary, bundle, compiler, verifier
+from regvm.errors import ArgumentError
 from regvm.executable import Constant, Function, Program
 from regvm.frontend import kernels, source, translate
-from regvm.runtime.kernels import library
-from regvm.runtime.machine import VirtualMachine
+from regvm.native import availability
+from regvm.runtime.kernels import late_bound, library
 from regvm.text import listing
 
+# The runtime is below the native engine and must not import it, so the two are joined here.
+availability.register()
 
-@dataclass(frozen=True)
+
+@dataclass
 class Executable:
-    """A verified program with the library of its kernels; immutable, and shared by any number of machines.
+    """A verified program with the library of its kernels, shared by any number of machines.
 
-    ``notes`` says what the compiler had to leave out, such as an optimisation that failed.
+    ``notes`` says what the compiler had to leave out, such as an optimisation that failed. The program is
+    immutable; taking late-bound constants out or in puts another one in its place, for machines made after that.
     """
 
     program: Program
@@ -35,7 +40,7 @@ class Executable:
         """Each with name, params, num_registers, instructions, storage_bytes and max_live."""
         return self.program.functions
 
-    @cached_property
+    @property
     def bytecode(self) -> str:
         """The listing."""
         return listing.show_program(self.program)
@@ -60,9 +65,41 @@ class Executable:
         """The functions' names by number."""
         return tuple(f.name for f in self.program.functions)
 
+    @property
+    def primitive_ops(self) -> list[str]:
+        """The kernels' names by number."""
+        return list(self.primitives)
+
+    @property
+    def virtual_devices(self) -> tuple[str, ...]:
+        """The devices by number: the CPU."""
+        return ("cpu",)
+
     def get_function_params(self, func_name: str) -> list[str]:
-        """The names of a function's parameters."""
-        return list(self.program.functions[self.program.index_of()[func_name]].params)
+        """The names of a function's parameters. Raises ArgumentError for a function that does not exist."""
+        numbers = self.program.index_of()
+        if func_name not in numbers:
+            raise ArgumentError(f"there is no function @{func_name}; the executable has {', '.join(numbers)}")
+        return list(self.program.functions[numbers[func_name]].params)
+
+    def get_late_bound_consts(self, byte_limit: int) -> dict[str, Any]:
+        """Take constants of ``byte_limit`` bytes or more out of the program, by name as NDArrays."""
+        constants, taken = late_bound.take_out(self.program.constants, byte_limit)
+        self.program = dataclasses.replace(self.program, constants=constants)
+        return taken
+
+    def move_late_bound_consts(self, path: str | os.PathLike[str], byte_limit: int) -> None:
+        """Move constants of ``byte_limit`` bytes or more into a file."""
+        late_bound.write(path, self.get_late_bound_consts(byte_limit))
+
+    def load_late_bound_consts_from_map(self, map: Mapping[str, Any]) -> None:
+        """Put late-bound constants back. Raises ArgumentError for a missing, unused or ill-typed one."""
+        constants = late_bound.put_in(self.program.constants, map)
+        self.program = dataclasses.replace(self.program, constants=constants)
+
+    def load_late_bound_consts(self, path: str | os.PathLike[str]) -> None:
+        """Put late-bound constants back from a file. Raises FormatError for a file that holds none."""
+        self.load_late_bound_consts_from_map(late_bound.read(path))
 
     def save(self) -> tuple[bytearray, Any]:
         """The program's bytes, and the kernel library as it is."""
@@ -105,35 +142,13 @@ def compile(
     small, and UnsupportedError for a construct that the register VM lacks; both name the place.
     """
     lowered = source.lower(mod, target, target_host, params)
+    return generate(lowered, check=check, register_limit=register_limit)
+
+
+def generate(
+    lowered: source.LoweredSource, *, check: bool = False, register_limit: int | None = None
+) -> Executable:
+    """The second half of ``compile``: bytecode and kernels of a lowered module."""
     module, prim_funcs = translate.translate(lowered.module)
     program = compiler.generate(module, compiler.Options(check=check, register_limit=register_limit))
     return Executable(program, kernels.build(prim_funcs, lowered.target), lowered.notes)
-
-
-class VMExecutor:
-    """Evaluates the functions of a module on the register VM; shaped like the reference's executor."""
-
-    def __init__(self, mod: Any, device: Any = None, target: Any = "llvm", *, engine: str = "auto") -> None:
-        self.mod = source.as_module(mod)
-        self.device = device
-        self.target = target
-        self._engine = engine
-
-    def evaluate(self, expr: Any = None) -> Callable[..., Any]:
-        """A function of ``main``'s arguments, by position or by name; of ``expr`` instead if it is given."""
-        mod = self.mod if expr is None else source.with_main(self.mod, expr)
-        machine = VirtualMachine(compile(mod, self.target), self.device, engine=self._engine)
-
-        def run(*args: Any, **kwargs: Any) -> Any:
-            if args or kwargs:
-                machine.set_input("main", *args, **kwargs)
-            return machine.invoke("main")
-
-        return run
-
-
-def create_executor(
-    mod: Any = None, device: Any = None, target: Any = "llvm", *, engine: str = "auto"
-) -> VMExecutor:
-    """An executor over a module, as ``relay.create_executor("vm", …)`` gives one."""
-    return VMExecutor(mod, device, target, engine=engine)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from regvm.tvm_loading import TVMError
 
-class RegvmError(Exception):
-    """Base of every error that the register VM raises on purpose."""
+
+class RegvmError(TVMError):
+    """Base of every error that the register VM raises on purpose; whoever catches the reference's catches it."""
 
 
 class UnsupportedError(RegvmError):
@@ -31,7 +33,7 @@ class ArgumentError(RegvmError, ValueError):
     """An argument of the wrong number, type, shape, dtype or device."""
 
 
-class ExecutionError(RegvmError, RuntimeError):
+class ExecutionError(RegvmError):
     """Running a program failed; names the function and the instruction."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,14 @@ from regvm.isa import Instruction
 
 ALIGNMENT = 64
 """Bytes: TVM's kernels may assume this alignment of a tensor's data."""
+
+
+_DTYPE = re.compile(r"(bool|handle|(u?int|b?float)[1-9][0-9]{0,2})(x[1-9][0-9]{0,3})?", re.ASCII)
+
+
+def is_dtype(text: str) -> bool:
+    """Whether ``text`` names a data type, such as ``float32``, ``bool`` or ``int8x4``."""
+    return _DTYPE.fullmatch(text) is not None
 
 
 def dtype_bytes(dtype: str) -> int:

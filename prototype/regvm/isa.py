@@ -30,7 +30,7 @@ class Out(NamedTuple):
 
 
 class Kind(enum.Enum):
-    """What a field means; its value is the letter that the RFC's encoding tables use."""
+    """What a field means; its value says it in words."""
 
     DEF = "register written"
     USE = "register read"
@@ -90,6 +90,8 @@ _I = TypeVar("_I", bound=Instruction)
 
 def _instruction(mnemonic: str, meaning: str, *, ends_block: bool = False) -> Callable[[type[_I]], type[_I]]:
     def declare(cls: type[_I]) -> type[_I]:
+        if mnemonic in ROW_NAMED:
+            raise TypeError(f"{mnemonic!r} stands twice in the instruction table")
         hints = typing.get_type_hints(cls, include_extras=True)
         fields = tuple((f.name, hints[f.name].__metadata__[0]) for f in dataclasses.fields(cls))
         row = Row(len(ROWS), mnemonic, cls, fields, meaning, ends_block)

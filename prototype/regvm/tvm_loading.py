@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 _MEND = (
     "tvm was imported before regvm, so its LLVM and TensorFlow's answer each other's calls until one of them "
@@ -85,3 +86,11 @@ def load() -> None:
 
 
 load()
+
+if TYPE_CHECKING:
+
+    class TVMError(RuntimeError):
+        """What TVM raises."""
+
+else:
+    from tvm.error import TVMError  # noqa: F401

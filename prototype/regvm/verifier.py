@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 from regvm import isa
 from regvm.errors import VerificationError
-from regvm.executable import ALIGNMENT, Function, ObjectType, ParamType, Program, TensorType, TupleType
+from regvm.executable import (
+    ALIGNMENT,
+    Function,
+    ObjectType,
+    ParamType,
+    Program,
+    TensorType,
+    TupleType,
+    is_dtype,
+)
 from regvm.isa import Kind
 
 
@@ -29,11 +38,15 @@ class Rule(enum.Enum):
     KIND = "valid-kind"
     TENSOR = "valid-tensor"
     OUTS = "valid-outs"
+    CONSTANT = "valid-constant"
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A broken rule and where; ``instruction`` is -1 for the function as a whole."""
+    """A broken rule and where.
+
+    ``instruction`` is -1 for the function as a whole, ``function`` is empty for the program as a whole.
+    """
 
     rule: Rule
     function: str
@@ -41,8 +54,9 @@ class Violation:
     message: str
 
     def __str__(self) -> str:
+        function = f"@{self.function}" if self.function else "program"
         place = f", instruction {self.instruction}" if self.instruction >= 0 else ""
-        return f"[{self.rule.value}] @{self.function}{place}: {self.message}"
+        return f"[{self.rule.value}] {function}{place}: {self.message}"
 
 
 class _Held(enum.Enum):
@@ -60,7 +74,7 @@ _State = tuple[_Held | None, ...]
 
 def verify(program: Program) -> list[Violation]:
     """Every violation in the program; empty if it is valid."""
-    found: list[Violation] = []
+    found = [Violation(Rule.CONSTANT, "", -1, message) for message in _constants(program)]
     for function in program.functions:
         static = list(_static(program, function))
         found.extend(static)
@@ -76,14 +90,22 @@ def assert_verified(program: Program) -> None:
         raise VerificationError("invalid bytecode:\n" + "\n".join(map(str, violations)))
 
 
+def _constants(program: Program) -> Iterator[str]:
+    for number, constant in enumerate(program.constants):
+        if not is_dtype(constant.dtype):
+            yield f"c{number}: {constant.dtype!r} is no data type"
+        elif constant.data is not None:
+            wanted = TensorType(constant.shape, constant.dtype).num_bytes
+            if len(constant.data) != wanted:
+                yield f"c{number}: {constant!r} does not hold {wanted} bytes"
+
+
 def _static(program: Program, function: Function) -> Iterator[Violation]:
     def broken(rule: Rule, at: int, message: str) -> Violation:
         return Violation(rule, function.name, at, message)
 
-    if len(function.parameters) > function.num_registers:
-        yield broken(
-            Rule.REGISTER, -1, f"{len(function.parameters)} parameters for {function.num_registers} registers"
-        )
+    for rule, message in _frame(function):
+        yield broken(rule, -1, message)
     for rule, message in _tensor_table(function):
         yield broken(rule, -1, message)
     code = function.instructions
@@ -96,8 +118,26 @@ def _static(program: Program, function: Function) -> Iterator[Violation]:
             yield broken(rule, at, message)
 
 
+def _frame(function: Function) -> Iterator[tuple[Rule, str]]:
+    """A frame is as large as its code needs: a count of its own could ask for more memory than there is."""
+    parameters, registers = len(function.parameters), function.num_registers
+    if parameters > registers:
+        yield Rule.REGISTER, f"{parameters} parameters for {registers} registers"
+    written = parameters + sum(len(isa.defs(i)) for i in function.instructions)
+    if registers > written:
+        yield Rule.REGISTER, f"{registers} registers, of which at most {written} are ever written"
+    spills = sum(isinstance(i, isa.Spill) for i in function.instructions)
+    if not 0 <= function.num_slots <= spills:
+        yield Rule.SLOT, f"{function.num_slots} slots for {spills} spills"
+
+
 def _tensor_table(function: Function) -> Iterator[tuple[Rule, str]]:
+    if function.storage_bytes < 0:
+        yield Rule.TENSOR, f"an arena of {function.storage_bytes} bytes"
     for row, slot in enumerate(function.tensors):
+        if not is_dtype(slot.type.dtype):
+            yield Rule.TENSOR, f"t{row}: {slot.type.dtype!r} is no data type"
+            continue
         if slot.offsets and not slot.type.is_static:
             yield Rule.TENSOR, f"t{row}: {slot.type} has no static size and cannot live in the arena"
             continue
@@ -137,6 +177,8 @@ def _fields(program: Program, function: Function, instruction: isa.Instruction) 
             )
         elif kind is Kind.INDEX and value < 0:
             yield Rule.INDEX, f"{name} is {value}"
+        elif kind is Kind.DTYPE and not is_dtype(value):
+            yield Rule.TENSOR, f"{value!r} is no data type"
     for register in registers:
         if not 0 <= register < function.num_registers:
             yield Rule.REGISTER, f"R{register}, of {function.num_registers}"
@@ -218,7 +260,7 @@ class _Flow:
             )
         result = self._result(instruction, state)
         for use in isa.uses(instruction):
-            if use.last:
+            if use.last or isinstance(instruction, isa.Drop):
                 state[use.register] = None
         if isinstance(instruction, isa.Spill):
             state[self._function.num_registers + instruction.slot] = result
@@ -246,10 +288,9 @@ class _Flow:
             known = state[use.register]
             if known not in (None, _Held.ANY, wanted):
                 yield Rule.KIND, f"R{use.register} holds {known.value}, not {wanted.value}"
-        if isinstance(instruction, isa.Invoke):
-            for out in instruction.outs:
-                if not self._function.tensors[out.tensor].type.is_static:
-                    yield Rule.TENSOR, f"creates t{out.tensor}, whose shape is not static"
+        for row in _created(instruction):
+            if not self._function.tensors[row].type.is_static:
+                yield Rule.TENSOR, f"creates t{row}, whose shape is not static"
 
     def _result(self, instruction: isa.Instruction, state: list[_Held | None]) -> _Held | None:
         match instruction:
@@ -267,6 +308,17 @@ class _Flow:
                 return _Held.ANY
             case _:
                 return _Held.TENSOR
+
+
+def _created(instruction: isa.Instruction) -> tuple[int, ...]:
+    """Rows of the tensor table whose tensors an instruction creates."""
+    match instruction:
+        case isa.Invoke(outs=outs):
+            return tuple(o.tensor for o in outs)
+        case isa.Reshape(tensor=row):
+            return (row,)
+        case _:
+            return ()
 
 
 def _wanted(instruction: isa.Instruction) -> Iterator[tuple[isa.Use, _Held]]:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from relay_conformance.errors import UnavailableExecutorError
-from relay_conformance.executors.lowering import OPT_LEVEL
+from relay_conformance.executors.lowering import build
 from relay_conformance.executors.protocol import Figures
 from relay_conformance.program import Array, Program
 from relay_conformance.tvm_api import regvm, tvm
@@ -47,7 +47,6 @@ class RegisterVMExecutor:
             raise UnavailableExecutorError(
                 f"executor {self.name}: this regvm has no native engine; use the executor regvm"
             )
-        # regvm retries the kernels that LLVM refuses itself, as `lowering` does for the others.
-        with tvm.transform.PassContext(opt_level=OPT_LEVEL):
-            executable = regvm.compile(program.module, target=target, params=dict(program.params))
+        # regvm mends the kernels that LLVM refuses itself; the optimisation level must be the reference's.
+        executable = build(lambda: regvm.compile(program.module, target=target, params=dict(program.params)))
         return RegisterVMExecutable(executable, self.engine)

@@ -19,6 +19,7 @@ from regvm.executable import (
     TensorSlot,
     TensorType,
     TupleType,
+    is_dtype,
 )
 from regvm.isa import Kind
 
@@ -57,13 +58,23 @@ class _Reader:
         return self._data[self.position - count : self.position]
 
     def unsigned(self) -> int:
-        value, bits = self._groups()
-        del bits
-        return value
+        start, (value, _) = self.position, self._groups()
+        return self._within_64_bits(start, value, value >> 64 == 0)
 
     def signed(self) -> int:
-        value, bits = self._groups()
-        return value - (1 << bits) if value >> (bits - 1) else value
+        start, (value, bits) = self.position, self._groups()
+        value -= (value >> (bits - 1)) << bits
+        return self._within_64_bits(start, value, -1 <= value >> 63 <= 0)
+
+    def size(self) -> int:
+        """A dimension or length, which TVM keeps in 64 signed bits."""
+        start, value = self.position, self.unsigned()
+        return self._within_64_bits(start, value, value >> 63 == 0)
+
+    def _within_64_bits(self, start: int, value: int, fits: bool) -> int:
+        if not fits:
+            raise FormatError(f"offset {start}: a number is longer than 64 bits")
+        return value
 
     def _groups(self) -> tuple[int, int]:
         start, value, bits = self.position, 0, 0
@@ -74,6 +85,12 @@ class _Reader:
             if byte < 0x80:
                 return value, bits
         raise FormatError(f"offset {start}: a number is longer than 64 bits")
+
+    def flag(self) -> bool:
+        start, value = self.position, self.unsigned()
+        if value > 1:
+            raise FormatError(f"offset {start}: {value} is neither 0 nor 1")
+        return value == 1
 
     def data(self) -> bytes:
         return self.raw(self.unsigned())
@@ -115,10 +132,14 @@ class _Reader:
         raise FormatError(f"offset {start}: there is no type with tag {tag}")
 
     def tensor_type(self) -> TensorType:
-        start, dtype = self.position, self.string()
-        if not any(c.isdigit() for c in dtype) and dtype not in ("bool", "handle"):
-            raise FormatError(f"offset {start}: {dtype!r} is no data type")
+        dtype = self.dtype()
         return TensorType(self.items(self.dimension), dtype)
+
+    def dtype(self) -> str:
+        start, dtype = self.position, self.string()
+        if not is_dtype(dtype):
+            raise FormatError(f"offset {start}: {dtype!r} is no data type")
+        return dtype
 
     def dimension(self) -> int | None:
         start, value = self.position, self.signed()
@@ -131,8 +152,8 @@ class _Reader:
 
     def constant(self) -> Constant:
         start = self.position
-        dtype, shape, name = self.string(), self.items(self.unsigned), self.string()
-        held = self.data() if self.unsigned() else None
+        dtype, shape, name = self.dtype(), self.items(self.size), self.string()
+        held = self.data() if self.flag() else None
         constant = Constant(dtype, shape, held, name)
         if held is not None and len(held) != TensorType(shape, dtype).num_bytes:
             raise FormatError(f"offset {start}: {constant!r} does not hold as many bytes as its type says")
@@ -157,7 +178,7 @@ class _Reader:
             case Kind.OUTS:
                 return self.items(lambda: isa.Out(self.unsigned(), self.unsigned()))
             case Kind.DTYPE:
-                return self.string()
+                return self.dtype()
             case Kind.TAG:
                 return self.signed()
             case _:

@@ -17,6 +17,7 @@ import tvm
 from tvm import relay
 
 from regvm.errors import CompileError
+from regvm.frontend.diagnostics import collected
 
 _OPTIMISATIONS = frozenset(
     {
@@ -81,19 +82,20 @@ def _steps(config: Any) -> list[Any]:
 
 def _run(step: Any, mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
     name = str(step.info.name)
-    try:
-        if name == "ToANormalForm":
-            return step(mod)
-        # A Sequential of one applies the opt level and runs what the pass requires first.
-        return tvm.transform.Sequential([step])(mod)
-    except (tvm.error.TVMError, TypeError, ValueError, AttributeError) as error:
-        reason = summary_of(error)
-        if name not in _OPTIMISATIONS:
-            raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error
-        note = f"skipped the optimisation {name}, which fails on this module: {reason}"
-        notes.append(note)
-        warnings.warn(note, RuntimeWarning, stacklevel=2)
-        return mod
+    with collected() as errors:
+        try:
+            if name == "ToANormalForm":
+                return step(mod)
+            # A Sequential of one applies the opt level and runs what the pass requires first.
+            return tvm.transform.Sequential([step])(mod)
+        except (tvm.error.TVMError, TypeError, ValueError, AttributeError) as error:
+            reason = errors[0] if errors else summary_of(error)
+            if name not in _OPTIMISATIONS:
+                raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error
+    note = f"skipped the optimisation {name}, which fails on this module: {reason}"
+    notes.append(note)
+    warnings.warn(note, RuntimeWarning, stacklevel=2)
+    return mod
 
 
 def summary_of(error: Exception) -> str:

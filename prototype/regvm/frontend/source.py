@@ -63,7 +63,12 @@ def _target(target: Any, host: Any) -> tvm.target.Target:
         if len(target) != 1:
             raise CompileError("several targets are given; the register VM compiles for one, such as 'llvm'")
         (target,) = target.values()
-    chosen = tvm.target.Target(target, host=host or target)
+    try:
+        chosen = tvm.target.Target(target, host=host or target)
+    except (TypeError, ValueError) as error:
+        raise CompileError(
+            f"target {target} is not one that TVM knows: {passes.summary_of(error)}"
+        ) from error
     if chosen.kind.name not in ("llvm", "c"):
         raise CompileError(f"target {chosen.kind.name} is not supported; use 'llvm'")
     return chosen

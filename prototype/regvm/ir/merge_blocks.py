@@ -20,28 +20,43 @@ def merge_blocks(function: Function) -> Function:
     predecessors = function.predecessors()
     blocks = list(function.blocks)
     renamed: dict[int, int] = {}
+    absorbed: set[int] = set()
     for number in range(len(blocks)):
-        while isinstance(blocks[number].terminator, isa.Jump):
-            target = blocks[number].successors[0]
+        if number in absorbed:
+            continue
+        last = blocks[number]
+        code = list(last.instructions)
+        while isinstance(last.terminator, isa.Jump):
+            target = last.terminator.target
             if target == number or len(predecessors[target]) != 1:
                 break
-            absorbed = blocks[target]
-            renamed.update(zip(absorbed.parameters, blocks[number].arguments, strict=True))
-            blocks[number] = Block(
-                blocks[number].parameters,
-                blocks[number].instructions[:-1] + absorbed.instructions,
-                absorbed.arguments,
-            )
+            following = blocks[target]
+            renamed.update(zip(following.parameters, last.arguments, strict=True))
+            code[-1:] = following.instructions
             blocks[target] = Block((), (isa.Fatal(),))
-    return dataclasses.replace(function, blocks=tuple(_rename(b, renamed) for b in blocks))
+            absorbed.add(target)
+            last = following
+        blocks[number] = Block(blocks[number].parameters, tuple(code), last.arguments)
+    resolve = _Resolver(renamed)
+    return dataclasses.replace(function, blocks=tuple(_rename(b, resolve) for b in blocks))
 
 
-def _rename(block: Block, renamed: dict[int, int]) -> Block:
-    def resolve(value: int) -> int:
-        while value in renamed:
-            value = renamed[value]
+class _Resolver:
+    """What a value is called after all renaming; each answer is kept, or long chains would be walked often."""
+
+    def __init__(self, renamed: dict[int, int]) -> None:
+        self._renamed = renamed
+
+    def __call__(self, value: int) -> int:
+        chain = []
+        while value in self._renamed:
+            chain.append(value)
+            value = self._renamed[value]
+        self._renamed.update(dict.fromkeys(chain, value))
         return value
 
+
+def _rename(block: Block, resolve: _Resolver) -> Block:
     instructions = tuple(
         isa.rewrite(i, use=lambda u: isa.Use(resolve(u.register), u.last)) for i in block.instructions
     )

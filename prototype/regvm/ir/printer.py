@@ -28,7 +28,7 @@ def _show_use(use: isa.Use, register: str) -> str:
     return f"{register}{use.register}{'!' if use.last else ''}"
 
 
-_PREFIX = {
+PREFIX = {
     Kind.CONSTANT: "c",
     Kind.KERNEL: "k",
     Kind.FUNCTION: "f",
@@ -39,6 +39,7 @@ _PREFIX = {
     Kind.DTYPE: "",
     Kind.DEVICE: "d",
 }
+"""What stands before the number in a field of the text form."""
 
 
 def _show_field(kind: Kind, value: object, register: str, target: str) -> str:
@@ -50,7 +51,7 @@ def _show_field(kind: Kind, value: object, register: str, target: str) -> str:
         return f"({', '.join(_show_use(u, register) for u in value)})"
     if kind is Kind.TARGET:
         return f"{target}{value}"
-    return f"{_PREFIX[kind]}{value}"
+    return f"{PREFIX[kind]}{value}"
 
 
 def show(function: Function) -> str:

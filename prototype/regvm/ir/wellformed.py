@@ -2,14 +2,17 @@
 
 Rules: every block ends with exactly one block-ending instruction; targets exist; only a jump passes
 arguments, as many as its target has parameters; the entry has no predecessors and takes the function's
-parameters; each value is defined once, and before each use on every path; tensor rows exist; no move, drop,
-spill or reload, which belong to the allocator.
+parameters; each value is defined once, and before each use on every path; tensor rows exist, and one creates
+at most one tensor; no move, drop, spill or reload, which belong to the allocator.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from regvm import isa
 from regvm.errors import CheckError
+from regvm.ir.dominators import immediate_dominators
 from regvm.ir.function import Block, Function
 from regvm.ir.printer import show
 
@@ -39,7 +42,19 @@ def _check_shape(function: Function) -> list[str]:
         problems.append("b0: the entry does not take the function's parameters")
     for number, block in enumerate(function.blocks):
         problems.extend(f"b{number}: {p}" for p in _check_block(function, block))
+    # Storage is given to rows: two tensors of one row would get one place.
+    created: set[int] = set()
+    for number, instruction in _invokes(function):
+        for out in instruction.outs:
+            if out.tensor in created:
+                problems.append(f"b{number}: tensor row {out.tensor} is created twice")
+            created.add(out.tensor)
     return problems
+
+
+def _invokes(function: Function) -> Iterator[tuple[int, isa.Invoke]]:
+    for number, block in enumerate(function.blocks):
+        yield from ((number, i) for i in block.instructions if isinstance(i, isa.Invoke))
 
 
 def _check_block(function: Function, block: Block) -> list[str]:
@@ -78,38 +93,46 @@ def _check_values(function: Function) -> list[str]:
     problems: list[str] = []
     defined: set[int] = set()
     for number, block in enumerate(function.blocks):
-        for value in (*block.parameters, *(d for i in block.instructions for d in isa.defs(i))):
+        for value in _defined(block):
             if value in defined:
                 problems.append(f"b{number}: %{value} is defined twice")
             defined.add(value)
-    available = _available_at_entry(function, frozenset(defined))
-    for number, block in enumerate(function.blocks):
-        known = set(available[number]) | set(block.parameters)
-        for instruction in block.instructions:
-            unknown = [u.register for u in isa.uses(instruction) if u.register not in known]
-            problems.extend(f"b{number}: %{v} is used where it may be undefined" for v in unknown)
-            known.update(isa.defs(instruction))
-        problems.extend(
-            f"b{number}: argument %{a} may be undefined" for a in block.arguments if a not in known
-        )
+    return problems + _check_order(function)
+
+
+def _check_order(function: Function) -> list[str]:
+    """Each use has its definition before it in its block, or in a block that dominates it.
+
+    Walks down the tree of dominators; what a block defines is forgotten when its subtree is done.
+    """
+    problems: list[str] = []
+    dominated: dict[int, list[int]] = {}
+    for block, dominator in immediate_dominators(function).items():
+        dominated.setdefault(dominator, []).append(block)
+    known: set[int] = set()
+    entered: list[list[int]] = []
+    pending = [(0, 0)]
+    while pending:
+        number, depth = pending.pop()
+        while len(entered) > depth:
+            known.difference_update(entered.pop())
+        block = function.blocks[number]
+        problems.extend(f"b{number}: {p}" for p in _check_uses(block, known))
+        entered.append(_defined(block))
+        pending.extend((child, depth + 1) for child in reversed(dominated.get(number, [])))
     return problems
 
 
-def _available_at_entry(function: Function, everything: frozenset[int]) -> list[frozenset[int]]:
-    """For each block the values that are defined on every path to it (forward dataflow, meet by intersection)."""
-    predecessors = function.predecessors()
-    own = [
-        frozenset((*b.parameters, *(d for i in b.instructions for d in isa.defs(i)))) for b in function.blocks
-    ]
-    available = [everything] * len(function.blocks)
-    available[0] = frozenset()
-    changed = True
-    while changed:
-        changed = False
-        for number in range(1, len(function.blocks)):
-            incoming = [available[p] | own[p] for p in predecessors[number]]
-            meet = frozenset.intersection(*incoming) if incoming else everything
-            if meet != available[number]:
-                available[number] = meet
-                changed = True
-    return available
+def _check_uses(block: Block, known: set[int]) -> Iterator[str]:
+    """Adds what the block defines to ``known``."""
+    known.update(block.parameters)
+    for instruction in block.instructions:
+        for use in isa.uses(instruction):
+            if use.register not in known:
+                yield f"%{use.register} is used where it may be undefined"
+        known.update(isa.defs(instruction))
+    yield from (f"argument %{a} may be undefined" for a in block.arguments if a not in known)
+
+
+def _defined(block: Block) -> list[int]:
+    return [*block.parameters, *(d for i in block.instructions for d in isa.defs(i))]

@@ -29,50 +29,81 @@ class Escape:
 def analyse(module: Module) -> tuple[Escape, ...]:
     """The escape facts of every function of the module."""
     roots = [_roots(f) for f in module.functions]
+    callers = _callers(module)
     parameters = [frozenset[int]()] * len(module.functions)
-    while True:
-        escaping = [_escaping(f, r, parameters) for f, r in zip(module.functions, roots, strict=True)]
-        found = [
-            frozenset(n for n, p in enumerate(f.blocks[0].parameters) if p in e.through_parameters)
-            for f, e in zip(module.functions, escaping, strict=True)
-        ]
-        if found == parameters:
-            return tuple(
-                Escape(r, e.through_parameters | e.by_tail_call, p)
-                for r, e, p in zip(roots, escaping, parameters, strict=True)
-            )
-        parameters = found
+    found: list[_Escaping] = [_NOTHING] * len(module.functions)
+    # Callees mostly come after their callers.
+    pending = list(range(len(module.functions)))
+    waiting = set(pending)
+    while pending:
+        number = pending.pop()
+        waiting.discard(number)
+        function = module.functions[number]
+        found[number] = _escaping(function, roots[number], parameters)
+        own = (
+            n for n, p in enumerate(function.blocks[0].parameters) if p in found[number].through_parameters
+        )
+        claim = frozenset(own)
+        if claim != parameters[number]:
+            parameters[number] = claim
+            again = [c for c in callers[number] if c not in waiting]
+            pending.extend(again)
+            waiting.update(again)
+    return tuple(
+        Escape(r, e.through_parameters | e.by_tail_call, p)
+        for r, e, p in zip(roots, found, parameters, strict=True)
+    )
+
+
+def _callers(module: Module) -> list[list[int]]:
+    """For each function those that call it by number."""
+    found: list[list[int]] = [[] for _ in module.functions]
+    for number, function in enumerate(module.functions):
+        calls = {
+            i.function
+            for b in function.blocks
+            for i in b.instructions
+            if isinstance(i, isa.Call | isa.TailCall)
+        }
+        for callee in sorted(calls):
+            found[callee].append(number)
+    return found
 
 
 def _roots(function: Function) -> Roots:
-    """Least solution of: a site is its own root; an alias has the roots of all that it may be."""
-    roots: Roots = {p: frozenset((p,)) for p in function.blocks[0].parameters}
-    sources: list[tuple[int, int]] = []
+    """A parameter or a new tensor is its own root; an alias has the roots of all that it may be."""
+    found: dict[int, set[int]] = {p: set() for p in function.blocks[0].parameters}
+    aliases: dict[int, list[int]] = {}
     for block in function.blocks:
         for instruction in block.instructions:
             match instruction:
                 case isa.Invoke(outs=outs):
-                    roots.update((o.register, frozenset((o.register,))) for o in outs)
+                    found.update((o.register, set()) for o in outs)
                 case isa.Reshape(dst, src) | isa.ReshapeTo(dst, src):
-                    sources.append((dst, src.register))
+                    aliases.setdefault(src.register, []).append(dst)
         if isinstance(block.terminator, isa.Jump):
             parameters = function.blocks[block.terminator.target].parameters
-            sources.extend(zip(parameters, block.arguments, strict=True))
-    changed = True
-    while changed:
-        changed = False
-        for alias, source in sources:
-            merged = roots.get(alias, frozenset()) | roots.get(source, frozenset())
-            if merged != roots.get(alias, frozenset()):
-                roots[alias] = merged
-                changed = True
-    return roots
+            for parameter, argument in zip(parameters, block.arguments, strict=True):
+                aliases.setdefault(argument, []).append(parameter)
+    # Root by root, so that the work is that of writing the result down.
+    for root in list(found):
+        pending = [root]
+        while pending:
+            value = pending.pop()
+            known = found.setdefault(value, set())
+            if root not in known:
+                known.add(root)
+                pending.extend(aliases.get(value, ()))
+    return {value: frozenset(roots) for value, roots in found.items()}
 
 
 @dataclass(frozen=True)
 class _Escaping:
     through_parameters: frozenset[int]
     by_tail_call: frozenset[int]
+
+
+_NOTHING = _Escaping(frozenset(), frozenset())
 
 
 def _escaping(function: Function, roots: Roots, parameters: list[frozenset[int]]) -> _Escaping:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from regvm import isa
+from regvm.ir.dataflow import solve_forward
 from regvm.ir.function import Function
 
 Ranges = Mapping[int, tuple[tuple[int, int], ...]]
@@ -17,26 +18,30 @@ _Ages = dict[int, int]
 
 
 def live_instances(
-    function: Function, tensor: int, aliases: Set[int], ranges: Ranges, starts: Sequence[int], limit: int
+    function: Function,
+    tensor: int,
+    index: int,
+    aliases: Set[int],
+    ranges: Ranges,
+    starts: Sequence[int],
+    limit: int,
 ) -> int:
     """The number of buffers that ``tensor`` needs, 1 or more; ``limit + 1`` stands for any larger number.
 
-    ``aliases`` are the values that may share its storage, itself included.
+    ``index`` is that of the instruction which creates it, in the numbering of the ranges; ``aliases`` are the
+    values that may share its storage, itself included.
     """
-    if len(aliases) == 1:
+    if not any(v != tensor and _is_live(ranges.get(v, ()), index) for v in aliases):
         return 1
     needed = 1
-    states: dict[int, _Ages] = {0: {}}
-    pending = [0]
-    while pending:
-        number = pending.pop()
-        ages, here = _run(function, number, states[number], tensor, aliases, ranges, starts[number], limit)
+
+    def run(number: int, entry: _Ages) -> list[tuple[int, _Ages]]:
+        nonlocal needed
+        ages, here = _run(function, number, entry, tensor, aliases, ranges, starts[number], limit)
         needed = max(needed, here)
-        for successor, state in _edges(function, number, ages, aliases):
-            merged = _join(states[successor], state) if successor in states else state
-            if successor not in states or merged != states[successor]:
-                states[successor] = merged
-                pending.append(successor)
+        return _edges(function, number, ages, aliases)
+
+    solve_forward({}, run, _join)
     return min(needed, limit + 1)
 
 

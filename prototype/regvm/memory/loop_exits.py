@@ -66,6 +66,7 @@ def _cycles(function: Function) -> list[int | None]:
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     open_blocks: list[int] = []
+    closed: set[int] = set()
     found: list[int | None] = [None] * len(function.blocks)
     work = [(0, iter(function.blocks[0].successors))]
     index[0] = low[0] = 0
@@ -78,18 +79,18 @@ def _cycles(function: Function) -> list[int | None]:
                 open_blocks.append(successor)
                 work.append((successor, iter(function.blocks[successor].successors)))
                 break
-            if successor in open_blocks:
+            if successor not in closed:
                 low[block] = min(low[block], index[successor])
         else:
             work.pop()
             if work:
                 low[work[-1][0]] = min(low[work[-1][0]], low[block])
             if low[block] == index[block]:
-                _close(function, block, open_blocks, found)
+                closed.update(_close(function, block, open_blocks, found))
     return found
 
 
-def _close(function: Function, head: int, open_blocks: list[int], found: list[int | None]) -> None:
+def _close(function: Function, head: int, open_blocks: list[int], found: list[int | None]) -> list[int]:
     members = []
     while True:
         members.append(open_blocks.pop())
@@ -98,3 +99,4 @@ def _close(function: Function, head: int, open_blocks: list[int], found: list[in
     if len(members) > 1 or head in function.blocks[head].successors:
         for member in members:
             found[member] = head
+    return members

@@ -54,7 +54,7 @@ def place(
         if out.register in escape.escaping:
             continue
         names = frozenset(aliases[out.register])
-        count = live_instances(function, out.register, names, ranges, starts, MAX_BUFFERS)
+        count = live_instances(function, out.register, index, names, ranges, starts, MAX_BUFFERS)
         if count > MAX_BUFFERS:
             continue
         spans = _merge([(2 * index, 2 * index + 2), *(r for v in sorted(names) for r in ranges.get(v, ()))])

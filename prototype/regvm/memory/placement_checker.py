@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from regvm import isa
 from regvm.errors import CheckError
+from regvm.ir.dataflow import solve_forward
 from regvm.ir.function import Function
 from regvm.ir.printer import show
 
@@ -26,7 +27,10 @@ Spans = Mapping[int, tuple[tuple[int, ...], int]]
 
 @dataclass(frozen=True)
 class _State:
-    """``tensors[v]``: the instances that ``v`` may be, as (creator, age); ``lost``: values overwritten."""
+    """``tensors[v]``: the instances that ``v`` may be, as (creator, age); ``lost``: values overwritten.
+
+    Only values that are read later are held, or a long function would copy all it ever defined at each block.
+    """
 
     tensors: Mapping[int, frozenset[Instance]]
     lost: frozenset[int]
@@ -91,79 +95,67 @@ class _Run:
     problems: dict[str, None] = field(default_factory=dict)
 
     def solve(self) -> list[str]:
-        """Run to a fixed point; the problems of the last round stand."""
+        """Run to a fixed point; states only grow, so what was a problem once stays one."""
         for block in self.function.blocks:
             for instruction in block.instructions:
                 if isinstance(instruction, isa.Invoke):
                     self.place.update(
                         (o.register, self.spans[o.tensor]) for o in instruction.outs if o.tensor in self.spans
                     )
+        self.pieces = _pieces(self.place)
+        self.read_later = _read_later(self.function)
         entry = self.function.blocks[0].parameters
-        states = {0: _State({p: frozenset(((p, 0),)) for p in entry}, frozenset())}
-        pending = [0]
-        while pending:
-            number = pending.pop()
-            for successor, state in self._block(number, states[number]):
-                merged = _join(states[successor], state) if successor in states else state
-                if successor not in states or merged != states[successor]:
-                    states[successor] = merged
-                    pending.append(successor)
+        state = _State({p: frozenset(((p, 0),)) for p in entry}, frozenset())
+        solve_forward(state, self._block, _join)
         return list(self.problems)
 
     def _block(self, number: int, state: _State) -> list[tuple[int, _State]]:
         block = self.function.blocks[number]
-        tensors, lost = dict(state.tensors), set(state.lost)
+        frame = _Frame(self.pieces, dict(state.tensors), set(state.lost))
         for position, instruction in enumerate(block.instructions):
             where = f"b{number}, instruction {position}"
-            self._write(instruction, tensors, lost)
+            self._write(instruction, frame)
             for use in isa.uses(instruction):
-                if use.register in lost:
+                if use.register in frame.lost:
                     self.problems[f"{where}: reads %{use.register}, whose storage has been overwritten"] = (
                         None
                     )
-            self._check_escapes(where, instruction, tensors)
-        if not isinstance(block.terminator, isa.Jump):
-            return [(s, _State(tensors, frozenset(lost))) for s in block.successors]
-        return [self._pass_arguments(number, block.terminator.target, tensors, lost)]
+            self._check_escapes(where, instruction, frame.tensors)
+        if isinstance(block.terminator, isa.Jump):
+            parameters = self.function.blocks[block.terminator.target].parameters
+            frame.pass_on(dict(zip(parameters, block.arguments, strict=True)))
+        return [(s, self._at_entry(s, frame)) for s in block.successors]
 
-    def _pass_arguments(
-        self, number: int, target: int, tensors: dict[int, frozenset[Instance]], lost: set[int]
-    ) -> tuple[int, _State]:
-        arguments = self.function.blocks[number].arguments
-        parameters = self.function.blocks[target].parameters
-        passed = dict(zip(parameters, arguments, strict=True))
-        after = {**tensors, **{p: tensors.get(a, frozenset()) for p, a in passed.items()}}
-        gone = (lost - set(parameters)) | {p for p, a in passed.items() if a in lost}
-        return target, _State(after, frozenset(gone))
+    def _at_entry(self, number: int, frame: _Frame) -> _State:
+        """What is known at the start of a block, of the values that are read from there on."""
+        names = self.read_later[number].union(self.function.blocks[number].parameters)
+        known = {v: frame.tensors[v] for v in names if v in frame.tensors}
+        return _State(known, frozenset(names & frame.lost))
 
-    def _write(
-        self, instruction: isa.Instruction, tensors: dict[int, frozenset[Instance]], lost: set[int]
-    ) -> None:
+    def _write(self, instruction: isa.Instruction, frame: _Frame) -> None:
         """What is written where a value lives is lost to that value, an earlier instance of itself included."""
         created = [o.register for o in instruction.outs] if isinstance(instruction, isa.Invoke) else []
         for out in created:
-            self._create(out, tensors, lost)
+            self._create(out, frame)
         for first in created:
             if any(other != first and self._overlap((first, 0), (other, 0)) for other in created):
-                lost.add(first)
+                frame.lose(first)
         for defined in isa.defs(instruction):
             if defined not in created:
-                tensors[defined] = frozenset()
-                lost.discard(defined)
+                frame.hold(defined, frozenset())
         if isinstance(instruction, (isa.Reshape, isa.ReshapeTo)):
-            tensors[instruction.dst] = tensors.get(instruction.src.register, frozenset())
+            frame.hold(instruction.dst, frame.tensors.get(instruction.src.register, frozenset()))
 
-    def _create(self, out: int, tensors: dict[int, frozenset[Instance]], lost: set[int]) -> None:
+    def _create(self, out: int, frame: _Frame) -> None:
         turns = len(self.place[out][0]) if out in self.place else 1
-        tensors.pop(out, None)
-        lost.discard(out)
-        for value, instances in list(tensors.items()):
-            tensors[value] = frozenset(
-                (c, min(age + 1, turns)) if c == out else (c, age) for c, age in instances
-            )
-            if any(self._overlap((out, 0), instance) for instance in tensors[value]):
-                lost.add(value)
-        tensors[out] = frozenset(((out, 0),))
+        frame.hold(out, frozenset())
+        for value in frame.holders(out):
+            older = ((c, min(age + 1, turns)) if c == out else (c, age) for c, age in frame.tensors[value])
+            frame.hold(value, frozenset(older))
+        for value in frame.holders_over(out):
+            if any(self._overlap((out, 0), instance) for instance in frame.tensors[value]):
+                frame.lose(value)
+        frame.hold(out, frozenset(((out, 0),)))
 
     def _overlap(self, new: Instance, old: Instance) -> bool:
         """Whether the new instance may be written where the old one is.
@@ -173,9 +165,14 @@ class _Run:
         if new[0] not in self.place or old[0] not in self.place:
             return False
         if new[0] == old[0]:
-            return old[1] >= len(self.place[old[0]][0])
+            return self._same_buffer(old)
         (offsets, length), (others, other_length) = self.place[new[0]], self.place[old[0]]
         return any(a < b + other_length and b < a + length for a in offsets for b in others)
+
+    def _same_buffer(self, old: Instance) -> bool:
+        """Whether a tensor's new instance may be written where that of ``age`` creations ago is."""
+        offsets, length = self.place[old[0]]
+        return any(abs(offset - offsets[turn - old[1]]) < length for turn, offset in enumerate(offsets))
 
     def _check_escapes(
         self, where: str, instruction: isa.Instruction, tensors: dict[int, frozenset[Instance]]
@@ -211,3 +208,97 @@ def _join(a: _State, b: _State) -> _State:
     names = a.tensors.keys() | b.tensors.keys()
     tensors = {v: a.tensors.get(v, frozenset()) | b.tensors.get(v, frozenset()) for v in names}
     return _State(tensors, a.lost | b.lost)
+
+
+class _Frame:
+    """The state within a block, with an index from places to the values there that are not lost yet."""
+
+    def __init__(
+        self, pieces: Mapping[int, tuple[int, ...]], tensors: dict[int, frozenset[Instance]], lost: set[int]
+    ) -> None:
+        self.tensors: dict[int, frozenset[Instance]] = {}
+        self.lost: set[int] = set()
+        self._pieces = pieces
+        self._holders: dict[int, set[int]] = {}
+        self._creators: dict[int, set[int]] = {}
+        for value, instances in tensors.items():
+            self.hold(value, instances)
+        for value in lost:
+            self.lose(value)
+
+    def hold(self, value: int, instances: frozenset[Instance]) -> None:
+        """The value is written anew."""
+        self._forget(value)
+        self.lost.discard(value)
+        self.tensors[value] = instances
+        for creator, _ in instances:
+            if creator in self._pieces:
+                self._holders.setdefault(creator, set()).add(value)
+                for piece in self._pieces[creator]:
+                    self._creators.setdefault(piece, set()).add(creator)
+
+    def lose(self, value: int) -> None:
+        """The value's storage is overwritten; it can be lost only once."""
+        self._forget(value)
+        self.lost.add(value)
+
+    def pass_on(self, arguments: Mapping[int, int]) -> None:
+        """Parameters become what was passed to them, all at once."""
+        passed = {p: (self.tensors.get(a, frozenset()), a in self.lost) for p, a in arguments.items()}
+        for parameter, (instances, lost) in passed.items():
+            self.hold(parameter, instances)
+            if lost:
+                self.lose(parameter)
+
+    def holders(self, creator: int) -> list[int]:
+        """Values that may be an instance of a tensor."""
+        return list(self._holders.get(creator, ()))
+
+    def holders_over(self, creator: int) -> list[int]:
+        """Values that may be an instance of a tensor that shares a piece of the arena with ``creator``."""
+        creators = {c for piece in self._pieces.get(creator, ()) for c in self._creators.get(piece, ())}
+        return [v for c in creators for v in self._holders.get(c, ())]
+
+    def _forget(self, value: int) -> None:
+        for creator, _ in self.tensors.get(value, ()):
+            holders = self._holders.get(creator)
+            if holders is not None:
+                holders.discard(value)
+                if not holders:
+                    del self._holders[creator]
+                    for piece in self._pieces[creator]:
+                        self._creators[piece].discard(creator)
+
+
+def _pieces(place: Mapping[int, tuple[tuple[int, ...], int]]) -> dict[int, tuple[int, ...]]:
+    """The arena cut at every offset and end: the pieces that each tensor covers, in all its buffers."""
+    cuts = sorted({c for offsets, size in place.values() for o in offsets for c in (o, o + size)})
+    number = {cut: n for n, cut in enumerate(cuts)}
+    return {
+        creator: tuple(sorted({n for o in offsets for n in range(number[o], number[o + size])}))
+        for creator, (offsets, size) in place.items()
+    }
+
+
+def _read_later(function: Function) -> list[set[int]]:
+    """For each block the values that it or a later block reads before they are defined anew.
+
+    From each read the blocks before it are marked, until the one that defines the value.
+    """
+    predecessors = function.predecessors()
+    needed: list[set[int]] = [set() for _ in function.blocks]
+    defined = {
+        v: n
+        for n, b in enumerate(function.blocks)
+        for v in (*b.parameters, *(d for i in b.instructions for d in isa.defs(i)))
+    }
+    for number, block in enumerate(function.blocks):
+        read = {u.register for i in block.instructions for u in isa.uses(i)}.union(block.arguments)
+        for value in read:
+            pending = [number] if defined[value] != number else []
+            while pending:
+                current = pending.pop()
+                if value not in needed[current]:
+                    needed[current].add(value)
+                    pending.extend(p for p in predecessors[current] if defined[value] != p)
+    return needed

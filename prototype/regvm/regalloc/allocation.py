@@ -112,14 +112,17 @@ class _Writer:
         )
 
     def _drops(self, values: Iterable[int]) -> list[isa.Instruction]:
-        dropped = tuple(isa.Use(self._register[v], True) for v in sorted(values) if v in self._owning)
-        return [isa.Drop(dropped)] if dropped else []
+        registers = sorted({self._register[v] for v in values if v in self._owning})
+        return [isa.Drop(tuple(isa.Use(r, True) for r in registers))] if registers else []
 
     def _dead_on_edge(self, number: int) -> frozenset[int]:
+        """What is live at the end of some block before, but not here.
+
+        On another edge its register holds nothing that is live here: whatever is was live at the end of that
+        block too, beside it.
+        """
         incoming = [self._live.live_out[p] for p in self._predecessors[number]]
-        if not incoming:
-            return frozenset()
-        return frozenset.intersection(*incoming) - self._live.live_in[number]
+        return frozenset().union(*incoming) - self._live.live_in[number]
 
     def _edge_moves(self, block: Block) -> list[isa.Instruction]:
         if not isinstance(block.terminator, isa.Jump):
@@ -160,4 +163,5 @@ class _Writer:
 
 
 def _last_reads(values: list[int], live_after: set[int]) -> Iterator[bool]:
-    return iter([v not in live_after and v not in values[n + 1 :] for n, v in enumerate(values)])
+    last = {v: n for n, v in enumerate(values)}
+    return iter([v not in live_after and last[v] == n for n, v in enumerate(values)])

@@ -10,10 +10,11 @@ This module shares nothing with the allocator: it sees the function and the allo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from regvm import isa
 from regvm.errors import CheckError
+from regvm.ir.dataflow import solve_forward
 from regvm.ir.function import Function
 from regvm.ir.printer import show, show_instruction
 
@@ -43,22 +44,16 @@ def check_allocation(
     if len(blocks) != len(function.blocks):
         return [Violation(0, 0, f"{len(blocks)} blocks for {len(function.blocks)}")]
     entry: State = {("R", n): frozenset((p,)) for n, p in enumerate(function.blocks[0].parameters)}
-    states: dict[int, State] = {0: entry}
-    pending = [0]
-    while pending:
-        number = pending.pop()
-        run = _BlockRun(function, number, num_registers, num_slots, dict(states[number]))
-        for successor, state in run.execute(blocks[number]):
-            known = states.get(successor)
-            merged = state if known is None else _meet(known, state)
-            if merged != known:
-                states[successor] = merged
-                pending.append(successor)
+
+    def run(number: int, state: State) -> list[tuple[int, State]]:
+        return _BlockRun(function, number, num_registers, num_slots, state).execute(blocks[number])
+
+    states = solve_forward(entry, run, _meet)
     found: list[Violation] = []
     for number in sorted(states):
-        run = _BlockRun(function, number, num_registers, num_slots, dict(states[number]))
-        run.execute(blocks[number])
-        found.extend(run.violations)
+        block = _BlockRun(function, number, num_registers, num_slots, states[number])
+        block.execute(blocks[number])
+        found.extend(block.violations)
     return found
 
 
@@ -87,15 +82,45 @@ def _meet(a: State, b: State) -> State:
     return {location: values for location, values in shared.items() if values}
 
 
-@dataclass
+class _Carried:
+    """Which values each location carries, and the other way round."""
+
+    def __init__(self, state: State) -> None:
+        self.state: State = {}
+        self._locations: dict[int, set[Location]] = {}
+        for location, values in state.items():
+            self.put(location, values)
+
+    def at(self, location: Location) -> frozenset[int]:
+        return self.state.get(location, frozenset())
+
+    def put(self, location: Location, values: frozenset[int]) -> None:
+        self.empty(location)
+        self.state[location] = values
+        for value in values:
+            self._locations.setdefault(value, set()).add(location)
+
+    def empty(self, location: Location) -> None:
+        for value in self.state.pop(location, ()):
+            self._locations[value].discard(location)
+
+    def forget(self, value: int) -> None:
+        """A value is defined anew (a loop came round): what carried the old one carries it no longer."""
+        for location in self._locations.pop(value, ()):
+            self.state[location] -= {value}
+
+
 class _BlockRun:
-    function: Function
-    number: int
-    num_registers: int
-    num_slots: int
-    state: State
-    violations: list[Violation] = field(default_factory=list)
-    position: int = 0
+    def __init__(
+        self, function: Function, number: int, num_registers: int, num_slots: int, state: State
+    ) -> None:
+        self.function = function
+        self.number = number
+        self.num_registers = num_registers
+        self.num_slots = num_slots
+        self.carried = _Carried(state)
+        self.violations: list[Violation] = []
+        self.position = 0
 
     def execute(self, code: tuple[isa.Instruction, ...]) -> list[tuple[int, State]]:
         """Run one block; returns the state that each successor starts with."""
@@ -140,21 +165,21 @@ class _BlockRun:
                 self._copy(("R", dst), ("S", slot), False)
             case isa.Drop(srcs):
                 for src in srcs:
-                    self.state.pop(("R", src.register), None)
+                    self.carried.empty(("R", src.register))
 
     def _copy(self, target: Location, source: Location, last: bool) -> None:
-        carried = self.state.get(source, frozenset())
+        carried = self.carried.at(source)
         if not carried:
             self._object(f"copies {source[0]}{source[1]}, which carries no value")
         if last:
-            self.state.pop(source, None)
+            self.carried.empty(source)
         self._write(target, carried)
 
     def _write(self, target: Location, values: frozenset[int]) -> None:
         limit = self.num_registers if target[0] == "R" else self.num_slots
         if not 0 <= target[1] < limit:
             self._object(f"writes {target[0]}{target[1]}, outside the frame of {limit}")
-        self.state[target] = values
+        self.carried.put(target, values)
 
     def _matches(self, instruction: isa.Instruction, original: isa.Instruction) -> bool:
         """Same operation and same fields, registers aside."""
@@ -170,37 +195,30 @@ class _BlockRun:
         return True
 
     def _step(self, instruction: isa.Instruction, original: isa.Instruction) -> None:
-        reads = isa.uses(instruction)
-        for use, wanted in zip(reads, isa.uses(original), strict=True):
-            if wanted.register not in self.state.get(("R", use.register), frozenset()):
+        for use, wanted in zip(isa.uses(instruction), isa.uses(original), strict=True):
+            if wanted.register not in self.carried.at(("R", use.register)):
                 self._object(f"reads R{use.register}, which does not carry %{wanted.register}")
-        for use in reads:
+            # At once, not after all reads: a register that is read twice must not be marked at the first.
             if use.last:
-                self.state.pop(("R", use.register), None)
+                self.carried.empty(("R", use.register))
         written = isa.defs(instruction)
         if len(set(written)) != len(written):
             self._object("writes one register twice")
         for register, value in zip(written, isa.defs(original), strict=True):
-            self._forget(value)
+            self.carried.forget(value)
             self._write(("R", register), frozenset((value,)))
-
-    def _forget(self, value: int) -> None:
-        """A value is defined anew (a loop came round): what carried the old one carries it no longer."""
-        for location, values in list(self.state.items()):
-            if value in values:
-                self.state[location] = values - {value}
 
     def _edges(self) -> list[tuple[int, State]]:
         block = self.function.blocks[self.number]
         if not isinstance(block.terminator, isa.Jump):
-            return [(successor, dict(self.state)) for successor in block.successors]
+            return [(successor, dict(self.carried.state)) for successor in block.successors]
         target = block.terminator.target
         parameters = self.function.blocks[target].parameters
         renamed: dict[int, set[int]] = {}
         for parameter, argument in zip(parameters, block.arguments, strict=True):
             renamed.setdefault(argument, set()).add(parameter)
         state: State = {}
-        for location, values in self.state.items():
+        for location, values in self.carried.state.items():
             kept = values - set(parameters)
             state[location] = kept.union(*(renamed.get(v, set()) for v in values))
         return [(target, {location: values for location, values in state.items() if values})]

@@ -65,6 +65,10 @@ class _Code:
         self._free.append(buffers)
 
 
+_Frame = tuple[_Code, Registers, Buffers, int, int]
+"""A caller that waits: where it goes on, and the register that takes the result."""
+
+
 class Interpreter:
     """Runs one program; not to be shared by threads.
 
@@ -95,7 +99,15 @@ class Interpreter:
 
         Raises an ExecutionError that names the function and instruction; the machine stays usable.
         """
-        stack: list[tuple[_Code, Registers, Buffers, int, int]] = []
+        stack: list[_Frame] = []
+        try:
+            return self._run(function, arguments, stack)
+        finally:
+            self.transfer = None
+            for frame in stack:
+                frame[0].leave(frame[2])
+
+    def _run(self, function: int, arguments: list[Value], stack: list[_Frame]) -> Value:
         code = self._codes[function]
         registers, buffers, pc = *self._enter(code, arguments), 0
         while True:
@@ -103,11 +115,14 @@ class Interpreter:
             try:
                 while pc >= 0:
                     pc = steps[pc](registers, buffers)
-            except RegvmError:
+            except (KernelError, MatchError):
+                code.leave(buffers)
                 raise
             except Exception as error:
-                raise ExecutionError(f"{self._where(code, pc)}: {type(error).__name__}: {error}") from error
-            transfer = self.transfer
+                code.leave(buffers)
+                what = str(error) if isinstance(error, RegvmError) else f"{type(error).__name__}: {error}"
+                raise ExecutionError(f"{where(code.function, pc)}: {what}") from error
+            transfer, self.transfer = self.transfer, None
             if isinstance(transfer, _Return):
                 code.leave(buffers)
                 if not stack:
@@ -118,6 +133,7 @@ class Interpreter:
                 if transfer.resume < 0:
                     code.leave(buffers)
                 elif len(stack) >= self.stack_limit:
+                    code.leave(buffers)
                     raise StackLimitError(
                         f"@{code.function.name}: the recursion is deeper than the stack limit of {self.stack_limit} "
                         "frames; raise the limit, or make the call a tail call"
@@ -126,14 +142,19 @@ class Interpreter:
                     stack.append((code, registers, buffers, transfer.resume, transfer.dst))
                 code = self._codes[transfer.function]
                 registers, buffers, pc = *self._enter(code, transfer.arguments), 0
+            # Held any longer, it would keep alive what the callee is the last to use.
+            del transfer
 
     def _enter(self, code: _Code, arguments: list[Value]) -> tuple[Registers, Buffers]:
-        registers, buffers, allocated = code.enter(arguments)
+        try:
+            registers, buffers, allocated = code.enter(arguments)
+        except (MemoryError, ValueError) as error:
+            # ValueError is what NumPy says of a size beyond its own limit.
+            raise ExecutionError(
+                f"@{code.function.name}: no memory for a frame of {code.function.storage_bytes} bytes"
+            ) from error
         self.arena_bytes += allocated
         return registers, buffers
-
-    def _where(self, code: _Code, pc: int) -> str:
-        return where(code.function, pc)
 
 
 def where(function: Function, pc: int) -> str:
@@ -176,9 +197,10 @@ def _move(machine: Interpreter, function: Function, ins: isa.Move, following: in
     dst, src, last = ins.dst, ins.src.register, ins.src.last
 
     def step(registers: Registers, buffers: Buffers) -> int:
-        registers[dst] = registers[src]
+        value = registers[src]
         if last:
             registers[src] = None
+        registers[dst] = value
         return following
 
     return step
@@ -239,7 +261,9 @@ def _invoke_into(machine: Interpreter, function: Function, ins: isa.InvokeInto, 
     place = where(function, following - 1)
 
     def step(registers: Registers, buffers: Buffers) -> int:
-        for position, tensor in enumerate(_read(registers, operands)):
+        # Held until the kernel returns: the registers may have let go of the only reference.
+        held = _read(registers, operands)
+        for position, tensor in enumerate(held):
             site.values[position] = tensor.handle
         if site.run():
             raise KernelError(f"{place}: {calls.last_error()}")
@@ -377,11 +401,19 @@ def _call(machine: Interpreter, function: Function, ins: isa.Call, following: in
     return step
 
 
+def _require_arity(callee: Function, given: int) -> None:
+    """What a closure takes is not known before it is called."""
+    if given != len(callee.parameters):
+        raise TypeError(f"@{callee.name} takes {len(callee.parameters)} values, but is called with {given}")
+
+
 @_handles(isa.CallClosure)
 def _call_closure(machine: Interpreter, function: Function, ins: isa.CallClosure, following: int) -> Step:
     def step(registers: Registers, buffers: Buffers) -> int:
         callee, *arguments = _read(registers, (ins.callee, *ins.args))
-        machine.transfer = _Enter(callee.function, [*arguments, *callee.captured], ins.dst, following)
+        arguments += callee.captured
+        _require_arity(machine.program.functions[callee.function], len(arguments))
+        machine.transfer = _Enter(callee.function, arguments, ins.dst, following)
         return _LEAVE
 
     return step
@@ -402,7 +434,9 @@ def _tail_call_closure(
 ) -> Step:
     def step(registers: Registers, buffers: Buffers) -> int:
         callee, *arguments = _read(registers, (ins.callee, *ins.args))
-        machine.transfer = _Enter(callee.function, [*arguments, *callee.captured])
+        arguments += callee.captured
+        _require_arity(machine.program.functions[callee.function], len(arguments))
+        machine.transfer = _Enter(callee.function, arguments)
         return _LEAVE
 
     return step

@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from regvm.errors import ArgumentError
-from regvm.executable import Function, Program
-from regvm.runtime.interpreter import Interpreter
+from regvm.executable import Function, Parameter, Program
+from regvm.runtime import engines
 from regvm.runtime.kernels import arguments, tensors, timing
 from regvm.runtime.kernels.devices import require_cpu
 from regvm.runtime.values import Adt, Tensor, Value, tensors_in
-
-ENGINES = ("auto", "interpreter")
 
 
 class Loadable(Protocol):
@@ -33,8 +31,10 @@ class VirtualMachine:
     """Runs the functions of an executable.
 
     Parameters: ``exe``; ``device``, ``tvm.cpu()`` or a list of devices that holds it; ``memory_cfg``, taken for
-    the reference's sake and without effect, since storage is planned; ``engine``, one of ``ENGINES``;
-    ``stack_limit``, how many frames a recursion may have at once.
+    the reference's sake and without effect, since storage is planned; ``engine``, one of ``engines.names()``,
+    where ``auto`` is the fastest that is installed; ``stack_limit``, how many frames a recursion may have at once;
+    ``strict``, whether arguments must fit their parameters; otherwise they are taken as the reference takes them,
+    and kernels check what they read.
 
     Raises ArgumentError for a device or engine that does not exist here.
     """
@@ -47,15 +47,15 @@ class VirtualMachine:
         *,
         engine: str = "auto",
         stack_limit: int = 1_000_000,
+        strict: bool = True,
     ) -> None:
-        if engine not in ENGINES:
-            raise ArgumentError(f"engine {engine!r} does not exist; choose one of {', '.join(ENGINES)}")
         if device is not None:
             require_cpu(device)
         del memory_cfg
         self._program = exe.program
         self._numbers = exe.program.index_of()
-        self._interpreter = Interpreter(exe.program, exe.lib, stack_limit)
+        self._engine = engines.create(engine, exe.program, exe.lib, stack_limit)
+        self._strict = strict
         self._inputs: dict[str, list[Any]] = {}
         self._destinations: dict[str, Sequence[Any]] = {}
         self._result: Value | None = None
@@ -63,7 +63,7 @@ class VirtualMachine:
     @property
     def peak_intermediate_bytes(self) -> int:
         """The most memory that intermediate tensors and results have taken so far, in bytes."""
-        return self._interpreter.allocated_bytes
+        return self._engine.allocated_bytes
 
     def invoke(self, func_name: str, *args: Any, **kwargs: Any) -> Any:
         """Call a function on arguments by position and by name, or on those that were set before.
@@ -90,7 +90,7 @@ class VirtualMachine:
             raise ArgumentError(
                 f"@{func_name}: no value is set for {', '.join(missing)}; call set_input first"
             )
-        self._result = self._interpreter.run(self._numbers[func_name], list(given))
+        self._result = self._engine.run(self._numbers[func_name], list(given))
         destinations = self._destinations.pop(func_name, None)
         if destinations is not None:
             self._copy_out(func_name, destinations)
@@ -115,7 +115,7 @@ class VirtualMachine:
             )
         positional = iter(args)
         self._inputs[func_name] = [
-            arguments.to_value(named[p.name] if p.name in named else next(positional), p, func_name)
+            self._to_value(named[p.name] if p.name in named else next(positional), p, func_name)
             for p in function.parameters
         ]
 
@@ -127,7 +127,7 @@ class VirtualMachine:
         function = self._function(func_name)
         index = self._parameter_index(function, tag)
         values = self._inputs.setdefault(func_name, [None] * len(function.parameters))
-        values[index] = arguments.to_value(value, function.parameters[index], func_name)
+        values[index] = self._to_value(value, function.parameters[index], func_name)
 
     def get_outputs(self) -> list[Any]:
         """The tensors of the last result, as NDArrays; of a tuple one for each field."""
@@ -144,7 +144,10 @@ class VirtualMachine:
     def benchmark(self, device: Any, *args: Any, func_name: str = "main", **kwargs: Any) -> Any:
         """Time a function as the reference's ``benchmark`` does; returns a ``BenchmarkResult`` in seconds."""
         require_cpu(device)
-        return timing.benchmark(self, func_name, args, kwargs)
+        return timing.benchmark(self, device, func_name, args, kwargs)
+
+    def _to_value(self, argument: Any, parameter: Parameter, func_name: str) -> Value:
+        return arguments.to_value(argument, parameter, func_name, strict=self._strict)
 
     def _function(self, name: str) -> Function:
         if name not in self._numbers:

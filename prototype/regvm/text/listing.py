@@ -1,59 +1,110 @@
-"""List a program for people; everything that the bytes hold but the data of constants is there."""
+"""List a program for people and for the assembler, which makes the same program of the listing.
+
+The data of large constants would drown the code, so a constant above ``inline_bytes`` is listed by its digest,
+and the assembler asks for the bytes.
+"""
 
 from __future__ import annotations
 
-from regvm.executable import Constant, Function, Program, TensorSlot
+import hashlib
+
+from regvm import isa
+from regvm.executable import (
+    Constant,
+    Function,
+    ObjectType,
+    ParamType,
+    Program,
+    TensorSlot,
+    TensorType,
+    TupleType,
+)
 from regvm.ir.printer import show_instruction
+from regvm.text.names import show_name
+
+INLINE_BYTES = 64
+"""A constant of so many bytes is listed in full."""
 
 
-def show_program(program: Program) -> str:
-    """All functions, then kernels and constants."""
-    parts = [show_function(program, f) for f in program.functions]
+def show_program(program: Program, inline_bytes: int | None = INLINE_BYTES) -> str:
+    """All functions, then kernels and constants; without a limit ``inline_bytes`` every constant in full."""
+    parts = [show_function(program, number) for number in range(len(program.functions))]
     parts.append(
         "\n".join(
-            f"kernel k{n} {k.name} ({k.num_inputs} -> {k.num_outputs})" for n, k in enumerate(program.kernels)
+            f"kernel k{n} {show_name(k.name)} ({k.num_inputs} -> {k.num_outputs})"
+            for n, k in enumerate(program.kernels)
         )
     )
-    parts.append("\n".join(f"constant c{n} {_show_constant(c)}" for n, c in enumerate(program.constants)))
+    parts.append(
+        "\n".join(f"constant c{n} {_show_constant(c, inline_bytes)}" for n, c in enumerate(program.constants))
+    )
     return "\n\n".join(p for p in parts if p) + "\n"
 
 
-def show_function(program: Program, function: Function) -> str:
+def show_function(program: Program, number: int) -> str:
     """One function: its frame, its tensor table, its code with the names of what it calls."""
-    parameters = ", ".join(f"R{n} {p.name}: {p.type}" for n, p in enumerate(function.parameters))
+    function = program.functions[number]
+    parameters = ", ".join(
+        f"R{n} {show_name(p.name)}: {show_type(p.type)}" for n, p in enumerate(function.parameters)
+    )
     frame = f"{function.num_registers} registers, {function.num_slots} slots, {function.storage_bytes} bytes"
-    number = program.functions.index(function)
     lines = [
-        f"function f{number} @{function.name}({parameters})",
+        f"function f{number} @{show_name(function.name)}({parameters})",
         f"  frame {frame}, {function.max_live} live",
     ]
     lines.extend(f"  tensor t{n} {_show_slot(slot)}" for n, slot in enumerate(function.tensors))
     width = len(str(len(function.instructions)))
     for at, instruction in enumerate(function.instructions):
-        lines.append(
-            f"  {at:{width}}  {show_instruction(instruction, 'R', '@')}{_names(program, instruction)}"
-        )
+        text = show_instruction(instruction, "R", "@")
+        lines.append(f"  {at:{width}}  {text}{_remark(program, function, instruction)}")
     return "\n".join(lines)
+
+
+def show_type(type_: ParamType) -> str:
+    """A type, as the assembler reads it."""
+    match type_:
+        case TensorType(shape, dtype):
+            return f"{dtype}[{', '.join('?' if d is None else str(d) for d in shape)}]"
+        case TupleType(fields):
+            return f"({', '.join(map(show_type, fields))})"
+        case ObjectType(name):
+            return show_name(name)
+
+
+def digest(data: bytes) -> str:
+    """How a listing names the data of a large constant."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def _show_slot(slot: TensorSlot) -> str:
     place = " or ".join(str(o) for o in slot.offsets)
-    return f"{slot.type} {'at ' + place if place else 'owned'}"
+    return f"{show_type(slot.type)} {'at ' + place if place else 'owned'}"
 
 
-def _show_constant(constant: Constant) -> str:
-    shape = ", ".join(str(d) for d in constant.shape)
-    return f"{constant.dtype}[{shape}]" + (f" late-bound {constant.name}" if constant.data is None else "")
+def _show_constant(constant: Constant, inline_bytes: int | None) -> str:
+    named = f" named {show_name(constant.name)}" if constant.name else ""
+    return f"{show_type(TensorType(constant.shape, constant.dtype))}{named} {_show_data(constant.data, inline_bytes)}"
 
 
-def _names(program: Program, instruction: object) -> str:
-    kernel = getattr(instruction, "kernel", None)
-    if kernel is not None:
-        return f"  ; {program.kernels[kernel].name}"
-    function = getattr(instruction, "function", None)
-    if function is not None:
-        return f"  ; @{program.functions[function].name}"
-    return ""
+def _show_data(data: bytes | None, inline_bytes: int | None) -> str:
+    if data is None:
+        return "late-bound"
+    if inline_bytes is None or len(data) <= inline_bytes:
+        return f"= 0x{data.hex()}"
+    return f"sha256 0x{digest(data)}"
+
+
+def _remark(program: Program, function: Function, instruction: isa.Instruction) -> str:
+    """What the numbers in an instruction stand for, as a comment; nothing for numbers that stand for nothing."""
+    match instruction:
+        case isa.Invoke(kernel=n) | isa.InvokeInto(kernel=n) if n < len(program.kernels):
+            return f"  ; {show_name(program.kernels[n].name)}"
+        case isa.MakeClosure(function=n) | isa.Call(function=n) | isa.TailCall(function=n):
+            return f"  ; @{show_name(program.functions[n].name)}" if n < len(program.functions) else ""
+        case isa.Reshape(tensor=n) if n < len(function.tensors):
+            return f"  ; {show_type(function.tensors[n].type)}"
+        case _:
+            return ""
 
 
 def show_stats(program: Program) -> str:

@@ -6,6 +6,7 @@ these, TVM's ADT objects, None for an empty tensor. Results are NDArrays and ADT
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,31 @@ from regvm.runtime.kernels.tensors import unwrap, wrap
 from regvm.runtime.values import Adt, Closure, Ref, Tensor, Value
 
 _ADT = tvm.runtime.container.ADT
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_SCALAR_DTYPES = frozenset(("bool", "float16", "float32", "float64", *_INTEGERS))
 
 
-def to_value(argument: Any, parameter: Parameter, function: str) -> Value:
-    """One argument as a value, checked against its parameter.
+def to_value(argument: Any, parameter: Parameter, function: str, *, strict: bool = True) -> Value:
+    """One argument as a value, checked against its parameter; a number takes a scalar parameter's data type.
+
+    Without ``strict`` a tensor may have another shape than its parameter, or come in a tuple of one.
 
     Raises ArgumentError that names the parameter, what it takes and what it got.
     """
     place = f"@{function}, parameter {parameter.name}"
-    value = _convert(argument, place)
-    _check(value, parameter.type, place)
+    value = _convert(argument, parameter.type, place)
+    if (
+        not strict
+        and isinstance(value, Adt)
+        and isinstance(parameter.type, TensorType)
+        and len(value.fields) == 1
+    ):
+        (value,) = value.fields
+    _check(value, parameter.type, place, strict)
     return value
 
 
-def _convert(argument: Any, place: str) -> Value:
+def _convert(argument: Any, expected: ParamType | None, place: str) -> Value:
     match argument:
         case Tensor() | Adt() | Closure() | Ref():
             return argument
@@ -41,40 +53,61 @@ def _convert(argument: Any, place: str) -> Value:
                 )
             return wrap(argument)
         case _ADT():
-            return Adt(int(argument.tag), tuple(_convert(argument[i], place) for i in range(len(argument))))
+            return Adt(
+                int(argument.tag), tuple(_convert(argument[i], None, place) for i in range(len(argument)))
+            )
         case np.ndarray():
             return wrap(tvm.nd.array(argument))
         case tuple() | list():
-            return Adt(0, tuple(_convert(a, place) for a in argument))
+            fields = expected.fields if isinstance(expected, TupleType) else ()
+            types = (*fields, *repeat(None, len(argument) - len(fields)))
+            return Adt(0, tuple(_convert(a, t, place) for a, t in zip(argument, types, strict=False)))
         case bool() | int() | float() | np.generic():
-            return wrap(tvm.nd.array(np.array(argument, dtype=_scalar_dtype(argument))))
+            return wrap(tvm.nd.array(np.array(argument, dtype=_scalar_dtype(argument, expected))))
         case None:
             return wrap(tvm.nd.array(np.array([])))
         case _:
             raise ArgumentError(f"{place}: {type(argument).__name__} is no array, number or tuple of these")
 
 
-def _scalar_dtype(scalar: Any) -> str:
-    """The reference's rule: float16 stays, whole numbers are int32, all else float32."""
+def _scalar_dtype(scalar: Any, expected: ParamType | None) -> str:
+    """The parameter's data type where it holds the number exactly; else the reference's rule.
+
+    By that rule float16 stays, whole numbers are int32, all else is float32.
+    """
+    if isinstance(expected, TensorType) and not expected.shape and _holds(expected.dtype, scalar):
+        return expected.dtype
     if isinstance(scalar, np.float16):
         return "float16"
     return "int32" if isinstance(scalar, bool | int | np.integer | np.bool_) else "float32"
 
 
-def _check(value: Value, expected: ParamType, place: str) -> None:
+def _holds(dtype: str, scalar: Any) -> bool:
+    if dtype not in _SCALAR_DTYPES:
+        return False
+    if isinstance(scalar, float | np.floating):
+        return dtype.startswith("float")
+    if dtype == "bool":
+        return isinstance(scalar, bool | np.bool_)
+    if dtype.startswith("float"):
+        return int(np.dtype(dtype).type(scalar)) == int(scalar)
+    return bool(np.iinfo(dtype).min <= int(scalar) <= np.iinfo(dtype).max)
+
+
+def _check(value: Value, expected: ParamType, place: str, strict: bool) -> None:
     match expected:
         case TensorType():
             if not isinstance(value, Tensor):
                 raise ArgumentError(
                     f"{place}: takes a tensor {expected}, not a {type(value).__name__.lower()}"
                 )
-            if not _fits(value.type, expected):
+            if not _fits(value.type, expected, strict):
                 raise ArgumentError(f"{place}: takes {expected}, but the argument is {value.type}")
         case TupleType(fields):
             if not isinstance(value, Adt) or len(value.fields) != len(fields):
                 raise ArgumentError(f"{place}: takes a tuple {expected}")
             for number, (field, type_) in enumerate(zip(value.fields, fields, strict=True)):
-                _check(field, type_, f"{place}.{number}")
+                _check(field, type_, f"{place}.{number}", strict)
         case ObjectType("function"):
             _require(value, Closure, expected, place)
         case ObjectType("reference"):
@@ -88,11 +121,15 @@ def _require(value: Value, cls: type, expected: ParamType, place: str) -> None:
         raise ArgumentError(f"{place}: takes a {expected}, not a {type(value).__name__.lower()}")
 
 
-def _fits(actual: TensorType, expected: TensorType) -> bool:
-    return (
-        actual.dtype == expected.dtype
-        and len(actual.shape) == len(expected.shape)
-        and all(want is None or got == want for got, want in zip(actual.shape, expected.shape, strict=True))
+def _fits(actual: TensorType, expected: TensorType, strict: bool) -> bool:
+    return actual.dtype == expected.dtype and (
+        not strict
+        or (
+            len(actual.shape) == len(expected.shape)
+            and all(
+                want is None or got == want for got, want in zip(actual.shape, expected.shape, strict=True)
+            )
+        )
     )
 
 

@@ -14,6 +14,8 @@ from typing import Any
 import tvm
 from tvm._ffi.base import _LIB, raise_last_ffi_error
 
+from regvm.errors import ExecutionError
+
 _DLTENSOR_HANDLE = 7
 
 
@@ -47,5 +49,21 @@ def last_error() -> str:
 
 
 def find_kernels(library: Any, names: Sequence[str]) -> list[Any]:
-    """The kernels of a library by name; raises AttributeError for one that it lacks."""
-    return [library.get_function(name, query_imports=True) for name in names]
+    """The kernels of a library by name; raises ExecutionError for those that it lacks."""
+    if names and library is None:
+        raise ExecutionError(f"no kernel library is given; the program calls {', '.join(names)}")
+    kernels = [_find_kernel(library, name) for name in names]
+    missing = [name for name, kernel in zip(names, kernels, strict=True) if kernel is None]
+    if missing:
+        raise ExecutionError(
+            f"the kernel library lacks {', '.join(missing)}; load the executable with the library it was saved with"
+        )
+    return kernels
+
+
+def _find_kernel(library: Any, name: str) -> Any:
+    # implements_function would say no of a library that compiles its kernels when they are asked for.
+    try:
+        return library.get_function(name, query_imports=True)
+    except AttributeError:
+        return None

@@ -10,7 +10,6 @@ from typing import Any
 import tvm
 from tvm._ffi.base import _LIB
 
-from regvm.errors import ExecutionError
 from regvm.executable import TensorType
 from regvm.runtime.kernels.calls import last_error
 from regvm.runtime.kernels.header import CPU
@@ -26,13 +25,16 @@ class OwnedStorage:
         self._allocators: dict[TensorType, Callable[[Any], int]] = {}
 
     def allocate(self, type_: TensorType) -> Tensor:
-        """A tensor of a static type, contents undefined; it is freed with its last reference."""
+        """A tensor of a static type, contents undefined; it is freed with its last reference.
+
+        Raises MemoryError where there is no room for it.
+        """
         allocator = self._allocators.get(type_)
         if allocator is None:
             allocator = self._allocators[type_] = _allocator(type_)
         handle = ctypes.c_void_p()
         if allocator(ctypes.byref(handle)):
-            raise ExecutionError(f"no memory for {type_}: {last_error()}")
+            raise MemoryError(f"no memory for {type_}: {last_error()}")
         address = handle.value or 0
         size = type_.num_bytes
         self.live_bytes += size
@@ -48,6 +50,9 @@ class OwnedStorage:
 
 
 def _allocator(type_: TensorType) -> Callable[[Any], int]:
+    # TVM computes the size in 64 bits without a check, and would hand out less memory than the shape says.
+    if any((d or 0) < 0 for d in type_.shape) or type_.num_bytes >> 63:
+        raise MemoryError(f"{type_} is no possible tensor")
     dtype = tvm.DataType(type_.dtype)
     rank = len(type_.shape)
     return functools.partial(

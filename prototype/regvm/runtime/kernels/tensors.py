@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any
 
 import numpy as np
 import tvm
 
-from regvm.errors import ArgumentError
+from regvm.errors import ArgumentError, ExecutionError
 from regvm.executable import Constant, TensorType
 from regvm.runtime.kernels.header import HEADER
 from regvm.runtime.kernels.owned import Owned
@@ -40,16 +41,29 @@ def unwrap(tensor: Tensor) -> Any:
 
 
 def load_constant(constant: Constant) -> Tensor:
-    """A constant as a tensor that is never handed out: whoever gets it as a result gets a copy."""
+    """A constant as a tensor that is never handed out: whoever gets it as a result gets a copy.
+
+    Raises ArgumentError for a late-bound constant that is not loaded.
+    """
+    if constant.data is None:
+        raise ArgumentError(
+            f"constant {constant.name} is late-bound and not loaded; "
+            "call load_late_bound_consts on the executable before a machine is made"
+        )
     tensor = wrap(tvm.nd.empty(constant.shape, constant.dtype))
-    if constant.data:
+    if constant.data:  # An empty array has no address to copy to.
         ctypes.memmove(tensor.data, constant.data, len(constant.data))
     tensor.owner = (tensor.owner,)
     return tensor
 
 
 def reshape(source: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The elements of ``source`` under another shape of as many elements, storage shared."""
+    """The elements of ``source`` under another shape of as many elements, storage shared.
+
+    Raises ExecutionError for a shape of more or fewer elements.
+    """
+    if math.prod(shape) != math.prod(d or 0 for d in source.type.shape) or min(shape, default=0) < 0:
+        raise ExecutionError(f"{source.type} cannot be reshaped to {list(shape)}")
     type_ = TensorType(shape, source.type.dtype)
     dims = np.array(shape, dtype=np.int64)
     header = np.zeros(1, dtype=HEADER)

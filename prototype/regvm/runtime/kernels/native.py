@@ -1,0 +1,68 @@
+"""What machine code needs of TVM: addresses of its C interface, kernels' handles, and arrays handed over."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm._ffi.base import _LIB
+
+from regvm.executable import TensorType
+from regvm.runtime.kernels.header import HEADER
+from regvm.runtime.kernels.owned import Owned, OwnedStorage
+from regvm.runtime.values import Tensor
+
+
+def address_of(name: str) -> int:
+    """The address of a function of TVM's C interface."""
+    return ctypes.cast(getattr(_LIB, name), ctypes.c_void_p).value or 0
+
+
+def handles(kernels: Sequence[Any]) -> list[int]:
+    """The handles that ``TVMFuncCall`` takes; the kernels must be kept alive."""
+    return [int(k.handle.value) for k in kernels]
+
+
+@functools.cache
+def dtype_word(dtype: str) -> int:
+    """A data type as a DLTensor holds it: code, bits and lanes in the bytes of a little-endian word."""
+    parsed = tvm.DataType(dtype)
+    return int(parsed.type_code) | int(parsed.bits) << 8 | int(parsed.lanes) << 16
+
+
+@functools.cache
+def _dtype(word: int) -> str:
+    parsed = tvm.DataType("int32")
+    parsed.type_code, parsed.bits, parsed.lanes = word & 0xFF, word >> 8 & 0xFF, word >> 16
+    return str(parsed)
+
+
+def type_at(address: int) -> TensorType:
+    """The type of the DLTensor at an address."""
+    header = _header(address)
+    word = int(header["code"]) | int(header["bits"]) << 8 | int(header["lanes"]) << 16
+    rank = int(header["ndim"])
+    dims = (ctypes.c_int64 * rank).from_address(int(header["shape"])) if rank else ()
+    return TensorType(tuple(dims), _dtype(word))
+
+
+def data_at(address: int) -> int:
+    """The address of the first element of the DLTensor at an address."""
+    header = _header(address)
+    return int(header["data"]) + int(header["byte_offset"])
+
+
+def _header(address: int) -> Any:
+    return np.frombuffer(ctypes.string_at(address, HEADER.itemsize), dtype=HEADER)[0]
+
+
+def adopt(array: int, type_: TensorType, storage: OwnedStorage) -> Tensor:
+    """A tensor that owns the TVM array at an address, which nobody else frees from now on."""
+    size = type_.num_bytes
+    storage.live_bytes += size
+    data = ctypes.c_uint64.from_address(array).value
+    return Tensor(array, data, type_, Owned(array, storage, size))
