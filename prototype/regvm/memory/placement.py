@@ -28,13 +28,15 @@ MAX_BUFFERS = 4
 class Placement:
     """Offsets in bytes by row of the tensor table (rows that own their storage are absent), and the arena's size.
 
-    ``in_arena`` are the values that live in the arena, ``requests`` what the planner was asked.
+    ``in_arena`` are the values that live in the arena, ``requests`` what the planner was asked, ``plan`` what it
+    answered; buffer ``n`` of the tensor ``%v`` has the id ``v.n``.
     """
 
     offsets: Mapping[int, tuple[int, ...]]
     storage_bytes: int
     in_arena: frozenset[int]
     requests: tuple[Request, ...]
+    plan: Plan
 
 
 def place(
@@ -58,14 +60,19 @@ def place(
         if count > MAX_BUFFERS:
             continue
         spans = _merge([(2 * index, 2 * index + 2), *(r for v in sorted(names) for r in ranges.get(v, ()))])
-        ids = [f"{out.register}.{n}" for n in range(count)]
+        ids = [buffer_id(out.register, n) for n in range(count)]
         buffers[out.register] = out, ids
         size = function.tensors[out.tensor].num_bytes
         requests.extend(Request(i, size, spans) for i in ids)
     plan = planner(requests)
     offsets = {out.tensor: tuple(plan.offsets[i] for i in ids) for out, ids in buffers.values()}
     inside = frozenset(v for v, roots in escape.roots.items() if roots and roots <= buffers.keys())
-    return Placement(offsets, plan.bytes, inside, tuple(requests))
+    return Placement(offsets, plan.bytes, inside, tuple(requests), plan)
+
+
+def buffer_id(value: int, number: int) -> str:
+    """The id under which the planner knows a buffer of the tensor ``value``."""
+    return f"{value}.{number}"
 
 
 def _created(function: Function, starts: Sequence[int]) -> list[tuple[int, isa.Out]]:
