@@ -92,7 +92,9 @@ def test_comp_limit_changes_no_result_down_to_the_widest_instruction() -> None:
 
 
 def test_comp_limit_below_the_widest_instruction_is_refused_with_the_number_it_needs() -> None:
-    with pytest.raises(errors.CompileError, match=r"register limit of 1 is too small; .* needs \d+ registers"):
+    with pytest.raises(
+        errors.CompileError, match=r"register limit of 1 is too small; .* needs \d+ registers"
+    ):
         compiled(ROTATION, register_limit=1)
 
 
