@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from regvm import isa
 from regvm.executable import ParamType, TensorType
 from regvm.ir.function import Function
-from regvm.memory.placement import Placement, Ranges, buffer_id
+from regvm.memory.placement import Placement, Ranges
 from regvm.memory.request import ALIGNMENT, Range, round_up
 
 
@@ -36,7 +36,6 @@ def allocations(
     function: Function, placement: Placement, ranges: Ranges, types: Mapping[int, ParamType]
 ) -> tuple[Allocation, ...]:
     """All of them in the order of the code; ``ranges`` and ``types`` are those of the function's values."""
-    spans = {r.id: r.ranges for r in placement.requests}
     found: list[Allocation] = []
     for block in function.blocks:
         for instruction in block.instructions:
@@ -44,7 +43,7 @@ def allocations(
                 case isa.Invoke(outs=outs):
                     for out in outs:
                         value, type_ = out.register, function.tensors[out.tensor]
-                        live = spans.get(buffer_id(value, 0), ranges.get(value, ()))
+                        live = placement.lifetimes.get(value, ranges.get(value, ()))
                         offsets = placement.offsets.get(out.tensor, ())
                         found.append(Allocation(value, type_, tuple(live), offsets))
                 case isa.AllocTensor(dst=dst) | isa.Copy(dst=dst) | isa.DeviceCopy(dst=dst):
@@ -57,5 +56,6 @@ def allocations(
 
 
 def bytes_without_sharing(placement: Placement) -> int:
-    """What the arena would take if every buffer had its own place."""
-    return sum(round_up(r.size, ALIGNMENT) for r in placement.requests)
+    """What the arena would take if every buffer of every tensor had its own place."""
+    sizes = {r.id: round_up(r.size, ALIGNMENT) for r in placement.requests}
+    return sum(sizes[i] for ids in placement.buffers.values() for i in ids)

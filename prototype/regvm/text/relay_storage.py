@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from regvm import isa
 from regvm.executable import ALIGNMENT, TensorType
 from regvm.ir.function import Function
-from regvm.memory.placement import Placement, buffer_id
+from regvm.memory.placement import Placement
 from regvm.memory.request import Request, round_up
 from regvm.text.arithmetic import Expression, Number, Term, add, divide, multiply, rounded_up
 from regvm.text.relay_names import show_tuple
@@ -65,16 +65,16 @@ def buffers_of(function: Function, placement: Placement) -> dict[int, tuple[Buff
     requests = {r.id: r for r in placement.requests}
     found: dict[int, tuple[Buffer, ...]] = {}
     for out in _created(function):
-        offsets = placement.offsets.get(out.tensor, ())
+        ids = placement.buffers.get(out.register, ())
         found[out.register] = tuple(
             Buffer(
-                f"{out.register}_{n}" if len(offsets) > 1 else str(out.register),
+                f"{out.register}_{n}" if len(ids) > 1 else str(out.register),
                 out.register,
                 function.tensors[out.tensor],
-                requests[buffer_id(out.register, n)],
-                offset,
+                requests[id_],
+                placement.plan.offsets[id_],
             )
-            for n, offset in enumerate(offsets)
+            for n, id_ in enumerate(ids)
         )
     return {value: buffers for value, buffers in found.items() if buffers}
 

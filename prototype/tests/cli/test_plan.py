@@ -55,7 +55,7 @@ def test_people_get_every_tensor_and_the_sizes_by_strategy(model: Path, call: Ca
     finished = call(model, "--strategy", "default", "--strategy", "none")
     assert (finished.status, finished.err) == (0, "")
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in finished.out.splitlines()]
-    assert ["%5", "int32[]", "4", "[5, 17)", "at 960 or 1,024"] in rows
+    assert ["%5", "int32[]", "4", "[5, 17)", "at 896 or 960"] in rows
     figures = [row[:6] for row in rows if len(row) == 7]
     assert ["@main", "default", "896", "896", "1,344", "400"] in figures
     assert ["@main", "none", "1,344", "896", "1,344", "400"] in figures
