@@ -39,6 +39,7 @@ class _Inference:
         self._function = function
         self._known = known
         self._values: dict[int, ParamType] = {}
+        self._disputed: set[int] = set()
         self._results: list[ParamType] = []
 
     def run(self) -> FunctionTypes:
@@ -63,7 +64,14 @@ class _Inference:
             self._values[value] = type_
 
     def _join(self, value: int, type_: ParamType | None) -> None:
-        self._define(value, _joined(self._values.get(value, type_), type_))
+        """One more of the types that reach a block's parameter; an unknown one says nothing against the others."""
+        known = self._values.get(value, type_)
+        joined = known if type_ is None else _joined(known, type_)
+        if joined is None and known is not None:
+            self._values.pop(value, None)
+            self._disputed.add(value)
+        elif value not in self._disputed:
+            self._define(value, joined)
 
     def _run(self, instruction: isa.Instruction) -> None:
         match instruction:
@@ -93,7 +101,8 @@ class _Inference:
                 self._define(dst, TupleType(tuple(t for t in types if t is not None)) if all(types) else None)
             case isa.GetField(dst, src, index):
                 source = self._values.get(src.register)
-                if isinstance(source, TupleType):
+                # Tag 0 is not a tuple's alone.
+                if isinstance(source, TupleType) and index < len(source.fields):
                     self._define(dst, source.fields[index])
             case isa.Call(dst, callee, _):
                 self._define(dst, self._known[callee].result)

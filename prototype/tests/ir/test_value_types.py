@@ -53,6 +53,19 @@ def test_a_parameter_that_two_types_reach_keeps_what_they_share() -> None:
     assert infer(module(made))[0].result == TensorType((None,), "float32")
 
 
+def test_a_parameter_that_unlike_types_reach_has_none() -> None:
+    for count, known in ((0, TENSOR), (1, None)):
+        made = function(
+            block([0], isa.MakeAdt(1, 0, uses(0)), isa.GetField(2, isa.Use(1), 5), branch(0, 1, 2)),
+            block([], isa.Jump(4), passes=[0]),
+            block([], branch(0, 3, 5)),
+            block([], isa.Jump(4), passes=[1 if count else 2]),
+            block([3], ret(3)),
+            block([], isa.Jump(4), passes=[0]),
+        )
+        assert infer(module(made))[0].values.get(3) == known
+
+
 def test_results_travel_through_calls_and_recursion() -> None:
     first = function(block([0], isa.Call(1, 1, uses(0)), ret(1)))
     second = function(
