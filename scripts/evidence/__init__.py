@@ -1,0 +1,1 @@
+"""The RFC's evidence, measured and rendered."""
