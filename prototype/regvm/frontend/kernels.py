@@ -33,6 +33,15 @@ def build(prim_funcs: Mapping[str, Any], target: tvm.target.Target) -> tvm.runti
         return _build_one_by_one(named, target)
 
 
+def build_one(name: str, symbol: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
+    """Compile one PrimFunc under a symbol that need not be its name; as ``build`` otherwise."""
+    named = {symbol: prim_func.with_attr("global_symbol", symbol)}
+    try:
+        return _build(named, target)
+    except tvm.error.TVMError:
+        return _build_with_fallback(name, named, target)
+
+
 def _build_one_by_one(named: Mapping[str, Any], target: tvm.target.Target) -> tvm.runtime.Module:
     """Find the kernels that LLVM refuses, and build the rest as ever."""
     refused: dict[str, Any] = {}
@@ -40,7 +49,7 @@ def _build_one_by_one(named: Mapping[str, Any], target: tvm.target.Target) -> tv
     for name, prim_func in named.items():
         (accepted if _builds(name, prim_func, target) else refused)[name] = prim_func
     modules = [_build(accepted, target)] if accepted else []
-    modules += [_build_with_fallback(name, f, target) for name, f in refused.items()]
+    modules += [_build_with_fallback(name, {name: f}, target) for name, f in refused.items()]
     for module in modules[1:]:
         modules[0].import_module(module)
     return modules[0]
@@ -54,12 +63,14 @@ def _builds(name: str, prim_func: Any, target: tvm.target.Target) -> bool:
     return True
 
 
-def _build_with_fallback(name: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
+def _build_with_fallback(
+    name: str, named: Mapping[str, Any], target: tvm.target.Target
+) -> tvm.runtime.Module:
     context = tvm.transform.PassContext.current()
     options = {**context.config, **FALLBACK_OPTIONS}
     try:
         with tvm.transform.PassContext(opt_level=context.opt_level, config=options):
-            return _build({name: prim_func}, target)
+            return _build(named, target)
     except tvm.error.TVMError as error:
         raise CompileError(f"kernel {name} cannot be built: {summary_of(error)}") from error
 
