@@ -42,7 +42,9 @@ def read(environment: Mapping[str, str] | None = None) -> Settings:
     """
     variables = os.environ if environment is None else environment
     folder = variables.get("REGVM_CACHE_DIR") or platformdirs.user_cache_path("relay-regvm", appauthor=False)
-    return Settings(_mode(variables.get("REGVM_CACHE")), Path(folder), _limit(variables.get("REGVM_CACHE_MB")))
+    return Settings(
+        _mode(variables.get("REGVM_CACHE")), Path(folder), _limit(variables.get("REGVM_CACHE_MB"))
+    )
 
 
 def _mode(text: str | None) -> Mode:

@@ -128,13 +128,11 @@ def _entries(folder: Path) -> list[tuple[int, int, str]]:
     """Time of last use, size and path of each entry; what a killed process left half written is removed."""
     found = []
     for path in folder.glob("??/*"):
-        try:
+        # Another process may have been first to remove it.
+        with contextlib.suppress(FileNotFoundError):
             status = path.stat()
             if path.suffix == _SUFFIX:
                 found.append((status.st_mtime_ns, status.st_size, str(path)))
             elif path.suffix == _PARTIAL and time.time() - status.st_mtime > _ABANDONED_SECONDS:
                 path.unlink()
-        except FileNotFoundError:
-            # Another process was first.
-            continue
     return found

@@ -24,6 +24,8 @@ from tvm import auto_scheduler, autotvm, relay
 
 _KERNEL = "kernel 1"
 _COMPILATION = "compilation 1"
+_NAMES_OF_A_PROGRAM = ("global_symbol", "hash")
+"""Attributes of a kernel that say what it was called and made from; machine code does not depend on them."""
 
 
 def kernel(prim_func: Any, target: tvm.target.Target) -> str | None:
@@ -31,8 +33,7 @@ def kernel(prim_func: Any, target: tvm.target.Target) -> str | None:
     if target.kind.name != "llvm":
         return None
     try:
-        # LowerTE gives each kernel a name of its program.
-        return _digest(_KERNEL, _tvm(), *_context(), _target(target), _json(prim_func.without_attr("global_symbol")))
+        return _digest(_KERNEL, _tvm(), *_context(), _target(target), *_prim_func(prim_func))
     except _NoDigestError:
         return None
 
@@ -116,6 +117,16 @@ def _is_tuned() -> bool:
         and isinstance(auto_scheduler.DispatchContext.current, auto_scheduler.dispatcher.FallbackContext)
         and tvm.meta_schedule.database.Database.current() is None
     )
+
+
+def _prim_func(prim_func: Any) -> list[str]:
+    """Attributes apart from the rest, because their order is that in which they were set."""
+    attributes = {}
+    for name, value in dict(prim_func.attrs or {}).items():
+        prim_func = prim_func.without_attr(name)
+        if name not in _NAMES_OF_A_PROGRAM:
+            attributes[str(name)] = _target(value) if isinstance(value, tvm.target.Target) else _json(value)
+    return [_json(prim_func), json.dumps(attributes, sort_keys=True)]
 
 
 def _module(mod: tvm.IRModule) -> list[str | bytes]:

@@ -16,7 +16,7 @@ from regvm.errors import FormatError
 
 _STRING = re.compile(r'\[(\d+) x i8\] c"([^"]*)"')
 _ADDRESS = re.compile(r'!"(0x[0-9a-f]+)(\.w\d+\.b\d+)?"')
-_MACHINE = re.compile(r'^target (?:datalayout|triple) = .*$', re.MULTILINE)
+_MACHINE = re.compile(r"^target (?:datalayout|triple) = .*$", re.MULTILINE)
 _TVM_TARGET = re.compile(r'^![0-9]+ = (!\{i32 \d, !"tvm_target", .*\})$', re.MULTILINE)
 
 
@@ -63,7 +63,10 @@ def from_text(texts: list[str]) -> Any:
 
 
 def empty_like(text: str) -> str:
-    """The assembly of a library without kernels, for the machine of another one's. Raises FormatError for no library."""
+    """The assembly of a library without kernels, for the machine of another one's.
+
+    Raises FormatError for a text that is no library's.
+    """
     target = _TVM_TARGET.search(text)
     if target is None:
         raise FormatError("the kernel library does not name its target")
