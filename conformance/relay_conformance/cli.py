@@ -101,6 +101,74 @@ def doctor(json_output: bool) -> int:
     return HOLDS if all(check.works for check in checks) else DIFFERS
 
 
+@cli.command()
+@click.option("--json", "json_output", is_flag=True, help="Write JSON.")
+def manifest(json_output: bool) -> int:
+    """Say for each operator of TVM's TensorFlow importers which cases cover it, or why none can."""
+    _require_tvm()
+    from relay_conformance.manifest import as_json, as_table, holes
+    from relay_conformance.manifest import manifest as entries_of
+
+    entries = entries_of()
+    if json_output:
+        _write_json(as_json(entries))
+    else:
+        Console().print(as_table(entries))
+    return DIFFERS if holes(entries) else HOLDS
+
+
+@cli.group()
+def cases() -> None:
+    """The cases of the importer's operators, run on TensorFlow and on every machine."""
+
+
+@cases.command("run")
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+@click.option("--all", "everything", is_flag=True, help="Every case; by default a few of each operator.")
+@click.option("--executors", default="tvm-vm,regvm", show_default=True, help="The first is the reference.")
+@click.option("--time-limit", default=120.0, show_default=True, help="Seconds, for each machine's step.")
+@click.option("--json", "json_output", is_flag=True, help="Write JSON.")
+def run_cases(
+    patterns: tuple[str, ...], everything: bool, executors: str, time_limit: float, json_output: bool
+) -> int:
+    """Run the cases whose id, operator or family matches a PATTERN (with * and ?), or a selection of all."""
+    _require_tvm()
+    from relay_conformance.cases import selection
+    from relay_conformance.cases.running import machines
+    from relay_conformance.cases.verdicts import as_json, as_table, run_batches, wrong
+    from relay_conformance.progress import progress_display
+    from relay_conformance.tensorflow_import.loading import silence_tensorflow
+
+    silence_tensorflow()
+    chosen = selection.chosen(patterns, everything)
+    on = machines(executors.split(","), time_limit)
+    try:
+        with progress_display() as progress:
+            judged = run_batches(chosen, on, progress)
+    finally:
+        on.stop()
+    if json_output:
+        _write_json(as_json(judged))
+    else:
+        for one in wrong(judged):
+            click.echo(str(one))
+        Console().print(as_table(judged))
+    return DIFFERS if wrong(judged) else HOLDS
+
+
+@cases.command("list")
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
+def list_cases(patterns: tuple[str, ...]) -> int:
+    """Name the cases that match a PATTERN, or all; one a line."""
+    _require_tvm()
+    from relay_conformance.cases import selection
+
+    for batch in selection.chosen(patterns, everything=True):
+        for case in batch.cases:
+            click.echo(selection.case_id(case, batch.form))
+    return HOLDS
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the console script exits with what this returns."""
     try:

@@ -172,7 +172,9 @@ def generate(
 def _generate(lowered: source.LoweredSource, options: compiler.Options) -> compilations.Compilation:
     module, prim_funcs = translate.translate(lowered.module)
     program = compiler.generate(module, options)
-    library = cached_kernels.build(prim_funcs, lowered.target)
+    library = cached_kernels.build(
+        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1]
+    )
     return compilations.Compilation(binary.encode(program), library, lowered.notes)
 
 

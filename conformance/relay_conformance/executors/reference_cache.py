@@ -34,9 +34,14 @@ def compile_reference(module: Any, target: str, params: Mapping[str, Any]) -> An
         compiler.codegen()
         return compiler.get_exec()
     code = _bytecode(compiler)
-    compilation = compilations.Compilation(code, kernels.build(prim_funcs, chosen))
+    compilation = compilations.Compilation(code, kernels.build(prim_funcs, chosen, _give_up))
     compilations.keep(key, compilation)
     return _load(compilation)
+
+
+def _give_up() -> Mapping[str, Any]:
+    """LLVM's refusal, which is being handled, goes on to ``lowering.build``, which compiles the whole again."""
+    raise
 
 
 def _load(compilation: compilations.Compilation) -> Any:

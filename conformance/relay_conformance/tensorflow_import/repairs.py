@@ -4,6 +4,7 @@
 |---|---|---|---|
 | MatMul | ``grad_a``, ``grad_b`` | 2.16 | says for what the product is used; at its default |
 | BatchMatMul, -V2, -V3 | ``grad_x``, ``grad_y`` | 2.16 | the same |
+| GatherNd | ``bad_indices_policy`` | 2.17 | what to do about indices out of range; at its default |
 | TopKV2 | ``Tk`` | 2.11 | the integer type of the constant ``k`` |
 | TopKV2 | ``index_type`` | 2.11 | at its default, int32, the importer's indices are of that type |
 
@@ -22,6 +23,7 @@ NEWER_AT_DEFAULT: Mapping[str, frozenset[str]] = {
     "BatchMatMul": frozenset({"grad_x", "grad_y"}),
     "BatchMatMulV2": frozenset({"grad_x", "grad_y"}),
     "BatchMatMulV3": frozenset({"grad_x", "grad_y"}),
+    "GatherNd": frozenset({"bad_indices_policy"}),
     "TopKV2": frozenset({"index_type"}),
 }
 NEWER_WITHOUT_MEANING: Mapping[str, frozenset[str]] = {"TopKV2": frozenset({"Tk"})}

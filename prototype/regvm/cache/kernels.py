@@ -38,18 +38,20 @@ class _Kernel:
     empty: str
 
 
-def build(prim_funcs: Mapping[str, Any], target: Any) -> KernelLibrary:
+def build(prim_funcs: Mapping[str, Any], target: Any, plainly: kernels.Plainly) -> KernelLibrary:
     """The kernels of PrimFuncs by name, as ``frontend.kernels.build`` gives them, but from the store if possible.
 
-    Raises CompileError that names the kernel if one cannot be built.
+    What LLVM refuses is kept, too, in the form that ``plainly`` gives. Raises CompileError that names the kernel if
+    one cannot be built.
     """
+    plainly = functools.cache(plainly)
     chosen = settings.read()
     keys = _keys(prim_funcs, target) if chosen.mode is not settings.Mode.OFF else None
     if keys is None:
-        return KernelLibrary(kernels.build(prim_funcs, target))
+        return KernelLibrary(kernels.build(prim_funcs, target, plainly))
     store = store_at(chosen.folder, chosen.limit)
     found = [
-        _find(name, key, store) or _build(name, key, prim_funcs[name], target, store)
+        _find(name, key, store) or _build(name, key, prim_funcs[name], target, plainly, store)
         for name, key in keys.items()
     ]
     return KernelLibrary(_joined(found), keys)
@@ -87,8 +89,10 @@ def _find(name: str, key: str, store: Store) -> _Kernel | None:
         return None
 
 
-def _build(name: str, key: str, prim_func: Any, target: Any, store: Store) -> _Kernel:
-    (text,) = library.to_text(kernels.build_one(name, _SYMBOL, prim_func, target))
+def _build(
+    name: str, key: str, prim_func: Any, target: Any, plainly: kernels.Plainly, store: Store
+) -> _Kernel:
+    (text,) = library.to_text(kernels.build_one(name, _SYMBOL, prim_func, target, plainly))
     store.put(key, zlib.compress(text.encode(), 1))
     return _load(name, text.encode())
 

@@ -29,7 +29,8 @@ from regvm.errors import (
     VerificationError,
 )
 from regvm.memory.cli import plan_command
-from regvm.runtime.machine import ENGINES, VirtualMachine
+from regvm.runtime import engines
+from regvm.runtime.machine import VirtualMachine
 from regvm.text import listing
 from regvm.text.assembler import assemble
 
@@ -100,7 +101,7 @@ def compile_command(model: str, output: Path, json_output: bool, **options: Any)
     "--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of all other arguments."
 )
 @click.option("--function", default="main", show_default=True, help="What to run.")
-@click.option("--engine", default="auto", show_default=True, type=click.Choice(ENGINES))
+@click.option("--engine", default="auto", show_default=True, type=click.Choice(engines.names()))
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE.npz", help="Write the results here.")
 @_compile_options
 @_json

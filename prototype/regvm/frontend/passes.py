@@ -58,26 +58,53 @@ def lower(mod: tvm.IRModule, target: tvm.target.Target, params: Mapping[str, Any
     if params:
         mod = _bind(mod, params)
     with target:
-        for step in _steps(config):
+        for step in _preparation(config):
             mod = _run(step, mod, notes)
-    return Lowered(mod, tuple(notes))
+        return Lowered(_lower_kernels(mod, config, notes), tuple(notes))
 
 
-def _steps(config: Any) -> list[Any]:
+def _preparation(config: Any) -> list[Any]:
     prefix = tvm.get_global_func("relay.backend.GetPassPrefixSeq")(True, True)
-    # Called on its own a pass runs at every opt level; A-normal form is needed at level 0 too.
-    always = relay.transform.ToANormalForm()
+    return [relay.transform.InferType(), *prefix.passes, relay.transform.PlanDevices(config)]
+
+
+def _kernel_steps(config: Any) -> list[Any]:
     return [
-        relay.transform.InferType(),
-        *prefix.passes,
-        relay.transform.PlanDevices(config),
         relay.transform.FuseOps(),
         relay.transform.InferType(),
-        always,
+        # Called on its own a pass runs at every opt level; A-normal form is needed at level 0 too.
+        relay.transform.ToANormalForm(),
         relay.transform.InferType(),
         tvm.get_global_func("relay.tec.LowerTE")("vm_mod", config),
         relay.transform.InferType(),
     ]
+
+
+def _lower_kernels(mod: tvm.IRModule, config: Any, notes: list[str]) -> tvm.IRModule:
+    """Fuse operators and lower them to kernels; without fusion, an optimisation too, where that fails."""
+    try:
+        return _run_all(_kernel_steps(config), mod, notes)
+    except CompileError as error:
+        context = tvm.transform.PassContext.current()
+        unfused = tvm.transform.PassContext(
+            opt_level=context.opt_level,
+            required_pass=context.required_pass,
+            disabled_pass=context.disabled_pass,
+            config={**context.config, "relay.FuseOps.max_depth": 1},
+        )
+        try:
+            with unfused:
+                lowered = _run_all(_kernel_steps(config), mod, notes)
+        except CompileError:
+            raise error from None
+        _skip("FuseOps", str(error), notes)
+        return lowered
+
+
+def _run_all(steps: list[Any], mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
+    for step in steps:
+        mod = _run(step, mod, notes)
+    return mod
 
 
 def _run(step: Any, mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
@@ -92,10 +119,14 @@ def _run(step: Any, mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
             reason = errors[0] if errors else summary_of(error)
             if name not in _OPTIMISATIONS:
                 raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error
+    _skip(name, reason, notes)
+    return mod
+
+
+def _skip(name: str, reason: str, notes: list[str]) -> None:
     note = f"skipped the optimisation {name}, which fails on this module: {reason}"
     notes.append(note)
     warnings.warn(note, RuntimeWarning, stacklevel=2)
-    return mod
 
 
 def summary_of(error: Exception) -> str:

@@ -115,14 +115,13 @@ class Interpreter:
             try:
                 while pc >= 0:
                     pc = steps[pc](registers, buffers)
-            except RegvmError:
+            except (KernelError, MatchError):
                 code.leave(buffers)
                 raise
             except Exception as error:
                 code.leave(buffers)
-                raise ExecutionError(
-                    f"{where(code.function, pc)}: {type(error).__name__}: {error}"
-                ) from error
+                what = str(error) if isinstance(error, RegvmError) else f"{type(error).__name__}: {error}"
+                raise ExecutionError(f"{where(code.function, pc)}: {what}") from error
             transfer, self.transfer = self.transfer, None
             if isinstance(transfer, _Return):
                 code.leave(buffers)

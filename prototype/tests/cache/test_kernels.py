@@ -52,8 +52,8 @@ def _entries(folder: Path) -> set[str]:
 def test_a_kernel_under_another_symbol_is_the_text_of_a_build_under_that_name() -> None:
     prim_funcs, target = _prim_funcs(_function())
     for name, prim_func in prim_funcs.items():
-        (built,) = library.to_text(kernels.build({name: prim_func}, target))
-        (stand_in,) = library.to_text(kernels.build_one(name, "regvm_cached_kernel", prim_func, target))
+        (built,) = library.to_text(kernels.build({name: prim_func}, target, dict))
+        (stand_in,) = library.to_text(kernels.build_one(name, "regvm_cached_kernel", prim_func, target, dict))
         assert library.with_symbol(stand_in, "regvm_cached_kernel", name) == built
 
 

@@ -1,0 +1,112 @@
+"""Hold results to the ledger: what fails must be known, and what is known must fail."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from rich.table import Table
+
+from relay_conformance.cases import ledger
+from relay_conformance.cases.running import Machines, Result, Status, run_cases
+from relay_conformance.cases.selection import Batch
+
+
+class Verdict(Enum):
+    HOLDS = "holds"
+    KNOWN = "known defect"
+    UNEXPLAINED = "unexplained"
+    STALE = "stale entry"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """``defect`` is the ledger's entry that matches the case."""
+
+    result: Result
+    verdict: Verdict
+    defect: str | None = None
+
+    def __str__(self) -> str:
+        entry = "" if self.defect is None else f" ({self.defect})"
+        return f"{self.verdict.value}{entry}: {self.result}"
+
+
+def judge(result: Result) -> Judged:
+    """What the ledger says of a result."""
+    defect = ledger.defect_of(result.id)
+    known = defect is not None and defect.fails_on(result.executor)
+    name = defect.id if defect is not None and known else None
+    if result.status is Status.AGREE:
+        return Judged(result, Verdict.STALE if known else Verdict.HOLDS, name)
+    return Judged(result, Verdict.KNOWN if known else Verdict.UNEXPLAINED, name)
+
+
+def run_batches(
+    batches: Sequence[Batch], on: Machines, progress: Callable[[str], None] = lambda _: None
+) -> tuple[Judged, ...]:
+    """Every result of every batch, judged; ``progress`` is told what starts."""
+    judged: list[Judged] = []
+    for number, batch in enumerate(batches, 1):
+        progress(f"graph {number} of {len(batches)}: {batch.id}")
+        judged += [judge(result) for result in run_cases(batch.cases, batch.form, on)]
+    return tuple(judged)
+
+
+def wrong(judged: Iterable[Judged]) -> tuple[Judged, ...]:
+    """What must not be: a failure that nobody knows, an entry that no longer fails."""
+    return tuple(one for one in judged if one.verdict in (Verdict.UNEXPLAINED, Verdict.STALE))
+
+
+def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
+    """Totals by executor and status, and every result that is not plain agreement."""
+    totals = Counter((one.result.executor, one.result.status.value) for one in judged)
+    executors = sorted({executor for executor, _ in totals})
+    return {
+        "cases": len({one.result.id for one in judged}),
+        "holds": not wrong(judged),
+        "totals": {
+            executor: {status.value: totals[executor, status.value] for status in Status}
+            for executor in executors
+        },
+        "results": [
+            {
+                "case": one.result.id,
+                "executor": one.result.executor,
+                "status": one.result.status.value,
+                "verdict": one.verdict.value,
+                "defect": one.defect,
+                "detail": one.result.detail,
+            }
+            for one in judged
+            if one.verdict is not Verdict.HOLDS
+        ],
+    }
+
+
+def as_table(judged: Sequence[Judged]) -> Table:
+    """Statuses against executors, with how many of them the ledger knows."""
+    table = Table(title="cases")
+    executors = list(dict.fromkeys(one.result.executor for one in judged))
+    table.add_column("")
+    for executor in executors:
+        table.add_column(executor, justify="right")
+    for status in Status:
+        table.add_row(status.value, *(_count(judged, executor, status=status) for executor in executors))
+    for verdict in (Verdict.KNOWN, Verdict.UNEXPLAINED, Verdict.STALE):
+        table.add_row(verdict.value, *(_count(judged, executor, verdict=verdict) for executor in executors))
+    return table
+
+
+def _count(
+    judged: Sequence[Judged], executor: str, *, status: Status | None = None, verdict: Verdict | None = None
+) -> str:
+    matching = [
+        one
+        for one in judged
+        if one.result.executor == executor
+        and status in (None, one.result.status)
+        and verdict in (None, one.verdict)
+    ]
+    return str(len(matching))
