@@ -23,6 +23,14 @@ class Stage(Enum):
     RUN = "running"
 
 
+class Cause(Enum):
+    """How an executor failed: with an error of its own, with its process, or by not coming to an end."""
+
+    ERROR = "error"
+    CRASH = "crash"
+    TIME_OUT = "time-out"
+
+
 @dataclass(frozen=True)
 class Failure:
     """An executor did not bring a result. ``reason`` is one line.
@@ -35,6 +43,7 @@ class Failure:
     reason: str
     figures: Figures | None = None
     compile_s: float | None = None
+    cause: Cause = Cause.ERROR
 
     def __str__(self) -> str:
         return f"{self.executor} failed when {self.stage.value}: {self.reason}"
@@ -73,13 +82,13 @@ def _run(inputs: Sequence[Array], repeats: int) -> tuple[Outputs, Figures, float
 
 
 def median_seconds(run: Callable[[], object], repeats: int) -> float:
-    """The median time of ``repeats`` calls."""
+    """The median time of ``repeats`` calls; 0 for none."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
         run()
         times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return statistics.median(times) if times else 0.0
 
 
 def execute(
@@ -105,13 +114,48 @@ def _execute(
 ) -> Measurement | Failure:
     compiled = worker.call(_compile, executor, program, target)
     if not isinstance(compiled, Returned):
-        return Failure(executor.name, Stage.COMPILE, _reason(compiled))
+        return Failure(executor.name, Stage.COMPILE, _reason(compiled), cause=_cause(compiled))
     static_figures, compile_s = compiled.value
     ran = worker.call(_run, inputs, repeats)
     if not isinstance(ran, Returned):
-        return Failure(executor.name, Stage.RUN, _reason(ran), static_figures, compile_s)
+        return Failure(
+            executor.name, Stage.RUN, _reason(ran), static_figures, compile_s, cause=_cause(ran)
+        )
     outputs, figures, latency = ran.value
     return Measurement(executor.name, outputs, figures, compile_s, latency)
+
+
+def run_again(
+    worker: Worker,
+    executor: Executor,
+    program: Program,
+    inputs: Sequence[Array],
+    target: str = DEFAULT_TARGET,
+) -> Outputs | Failure:
+    """Run on other inputs what :func:`execute` compiled last; after a crash it is compiled again."""
+    with worker.lock:
+        compiled = worker.call(_is_compiled)
+        if compiled != Returned(True):
+            result = _execute(worker, executor, program, inputs, 1, target)
+            return result.outputs if isinstance(result, Measurement) else result
+        ran = worker.call(_run, inputs, 0)
+        if not isinstance(ran, Returned):
+            return Failure(executor.name, Stage.RUN, _reason(ran), cause=_cause(ran))
+        return ran.value[0]
+
+
+def _is_compiled() -> bool:
+    return _compiled is not None
+
+
+def _cause(outcome: Outcome[T]) -> Cause:
+    match outcome:
+        case Crashed():
+            return Cause.CRASH
+        case TimedOut():
+            return Cause.TIME_OUT
+        case Raised() | Returned():
+            return Cause.ERROR
 
 
 def _reason(outcome: Outcome[T]) -> str:

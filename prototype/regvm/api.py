@@ -151,4 +151,5 @@ def generate(
     """The second half of ``compile``: bytecode and kernels of a lowered module."""
     module, prim_funcs = translate.translate(lowered.module)
     program = compiler.generate(module, compiler.Options(check=check, register_limit=register_limit))
-    return Executable(program, kernels.build(prim_funcs, lowered.target), lowered.notes)
+    built = kernels.build(prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1])
+    return Executable(program, built, lowered.notes)

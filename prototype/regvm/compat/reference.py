@@ -1,7 +1,7 @@
 """What stands in the reference's place: its names, its texts, its leniency.
 
 Over the register VM's own classes these differ where programs of the reference depend on it: an executable
-describes itself in the reference's words, and shapes of arguments are left to the kernels, which check them.
+describes itself in the reference's words, and types of arguments are left to the kernels, which check them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Executable(api.Executable):
 
 
 class VirtualMachine(machine.VirtualMachine):
-    """A machine that takes tensors of any shape, and a tuple of one for a tensor, as the reference's does."""
+    """A machine that takes tensors of any type, and a tuple of one for a tensor, as the reference's does."""
 
     NAIVE_ALLOCATOR = 1
     POOLED_ALLOCATOR = 2

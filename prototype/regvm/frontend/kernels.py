@@ -5,7 +5,7 @@ Kernels get the names that the translator gave them, so that the library's symbo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tvm
@@ -13,34 +13,39 @@ import tvm
 from regvm.errors import CompileError
 from regvm.frontend.passes import summary_of
 
-FALLBACK_OPTIONS = {"tir.disable_vectorize": True, "tir.disable_cse_tir": True}
-"""For kernels that LLVM 21 and later refuse: a ``let`` of float or vector type gets debug information that
-the verifier of LLVM does not accept ("location of #dbg_declare must be a pointer or int")."""
+Plainly = Callable[[], Mapping[str, Any]]
+"""Gives the same kernels, by the same names, lowered so that every LLVM accepts them."""
 
 
-def build(prim_funcs: Mapping[str, Any], target: tvm.target.Target) -> tvm.runtime.Module | None:
+def build(
+    prim_funcs: Mapping[str, Any], target: tvm.target.Target, plainly: Plainly
+) -> tvm.runtime.Module | None:
     """Compile PrimFuncs by name for ``target``; None if there are none.
 
-    Kernels that LLVM refuses under the default options are built again under FALLBACK_OPTIONS. Raises
-    CompileError that names the kernel if that fails too.
+    Kernels that LLVM refuses are taken from ``plainly`` instead. Raises CompileError that names the kernel if LLVM
+    refuses that too.
     """
     if not prim_funcs:
         return None
-    named = {name: f.with_attr("global_symbol", name) for name, f in sorted(prim_funcs.items())}
+    named = _named(prim_funcs)
     try:
         return _build(named, target)
     except tvm.error.TVMError:
-        return _build_one_by_one(named, target)
+        return _build_one_by_one(named, target, plainly)
 
 
-def _build_one_by_one(named: Mapping[str, Any], target: tvm.target.Target) -> tvm.runtime.Module:
+def _named(prim_funcs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: f.with_attr("global_symbol", name) for name, f in sorted(prim_funcs.items())}
+
+
+def _build_one_by_one(
+    named: Mapping[str, Any], target: tvm.target.Target, plainly: Plainly
+) -> tvm.runtime.Module:
     """Find the kernels that LLVM refuses, and build the rest as ever."""
-    refused: dict[str, Any] = {}
-    accepted: dict[str, Any] = {}
-    for name, prim_func in named.items():
-        (accepted if _builds(name, prim_func, target) else refused)[name] = prim_func
+    accepted = {name: f for name, f in named.items() if _builds(name, f, target)}
     modules = [_build(accepted, target)] if accepted else []
-    modules += [_build_with_fallback(name, f, target) for name, f in refused.items()]
+    plain = _named(plainly())
+    modules += [_build_plain(name, plain[name], target) for name in named if name not in accepted]
     for module in modules[1:]:
         modules[0].import_module(module)
     return modules[0]
@@ -54,12 +59,9 @@ def _builds(name: str, prim_func: Any, target: tvm.target.Target) -> bool:
     return True
 
 
-def _build_with_fallback(name: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
-    context = tvm.transform.PassContext.current()
-    options = {**context.config, **FALLBACK_OPTIONS}
+def _build_plain(name: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
     try:
-        with tvm.transform.PassContext(opt_level=context.opt_level, config=options):
-            return _build({name: prim_func}, target)
+        return _build({name: prim_func}, target)
     except tvm.error.TVMError as error:
         raise CompileError(f"kernel {name} cannot be built: {summary_of(error)}") from error
 

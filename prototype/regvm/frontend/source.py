@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,21 @@ from regvm.frontend import passes
 
 @dataclass(frozen=True)
 class LoweredSource:
-    """A lowered module with the target it was lowered for, and notes on passes that were skipped."""
+    """A lowered module with the target it was lowered for, and notes on passes that were skipped.
+
+    ``plainly`` lowers once more with kernels that every LLVM accepts, for those that this one refuses.
+    """
 
     module: tvm.IRModule
     target: tvm.target.Target
     notes: tuple[str, ...]
+    plainly: Callable[[], tvm.IRModule]
+
+
+PLAIN_OPTIONS = {"tir.disable_vectorize": True, "tir.disable_cse_tir": True}
+"""LLVM 21 and later refuse a ``let`` of float or vector type, to which TVM attaches debug information that LLVM's
+verifier does not accept ("location of #dbg_declare must be a pointer or int"). Without these two passes there is
+none; they run while kernels are lowered, so that lowering has to be done again."""
 
 
 def as_module(mod: Any) -> tvm.IRModule:
@@ -55,7 +66,16 @@ def lower(mod: Any, target: Any, target_host: Any, params: Mapping[str, Any] | N
         raise CompileError(f"the module has no @main, which is where a program starts; it has {names}")
     chosen = _target(target, target_host)
     lowered = passes.lower(module, chosen, params)
-    return LoweredSource(lowered.module, chosen, lowered.notes)
+    context = tvm.transform.PassContext.current()
+
+    def plainly() -> tvm.IRModule:
+        config = {**context.config, **PLAIN_OPTIONS}
+        with tvm.transform.PassContext(opt_level=context.opt_level, config=config), warnings.catch_warnings():
+            # The notes of the first time stand.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return passes.lower(module, chosen, params).module
+
+    return LoweredSource(lowered.module, chosen, lowered.notes, plainly)
 
 
 def _target(target: Any, host: Any) -> tvm.target.Target:

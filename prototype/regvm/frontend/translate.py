@@ -183,7 +183,7 @@ class _Translator:
         """A function expression: its code becomes a function of the program, its free variables stay values."""
         free = [v for v in relay.analysis.free_vars(function) if itself is None or not v.same_as(itself)]
         captured = tuple((v, self._bindings[_key(v)]) for v in free)
-        name = str(itself.name_hint) if itself is not None else "fn"
+        name = _stem(str(itself.name_hint)) if itself is not None else "fn"
         number = self._program.add_function(
             Pending(f"{self._waiting.name}.{name}", function, captured, itself)
         )
@@ -281,6 +281,11 @@ def _returns(variable: Any, body: Any) -> bool:
             return False
         current, body = body.var, _strip(body.body)
     return isinstance(body, relay.Var) and bool(body.same_as(current))
+
+
+def _stem(name: str) -> str:
+    """A variable's name without the number that the pass to A-normal form counts up all through a process."""
+    return name.rstrip("0123456789").removesuffix("_") or "fn"
 
 
 def _is_primitive(function: Any) -> bool:

@@ -107,8 +107,8 @@ def _check_order(function: Function) -> list[str]:
     """
     problems: list[str] = []
     dominated: dict[int, list[int]] = {}
-    for block, dominator in immediate_dominators(function).items():
-        dominated.setdefault(dominator, []).append(block)
+    for number, dominator in immediate_dominators(function).items():
+        dominated.setdefault(dominator, []).append(number)
     known: set[int] = set()
     entered: list[list[int]] = []
     pending = [(0, 0)]

@@ -41,7 +41,8 @@ def live_instances(
         needed = max(needed, here)
         return _edges(function, number, ages, aliases)
 
-    solve_forward({}, run, _join)
+    nothing: _Ages = {}
+    solve_forward(nothing, run, _join)
     return min(needed, limit + 1)
 
 

@@ -3,7 +3,8 @@
 A tensor goes into the arena if it does not escape. Its lifetime is that of all its aliases, and begins with the
 instruction that writes it, so that a kernel never writes over its own inputs. Where an alias of an earlier
 instance is still live when the tensor is written again (a loop carries it into the next round), it gets as many
-buffers, which take turns, as instances can be live.
+buffers, which take turns, as instances can be live. Tensors that meet in a block parameter share one buffer where
+they may.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 from regvm import isa
 from regvm.ir.function import Function
+from regvm.memory.coalescing import Tensor, coalesce, merge_spans
 from regvm.memory.escape import Escape
 from regvm.memory.instances import live_instances
 from regvm.memory.request import Plan, Request
@@ -48,7 +50,9 @@ def place(
     for value, roots in escape.roots.items():
         for root in roots:
             aliases.setdefault(root, []).append(value)
-    buffers: dict[int, tuple[isa.Out, list[str]]] = {}
+    rows: dict[int, int] = {}
+    single: dict[int, Tensor] = {}
+    ids: dict[int, list[str]] = {}
     requests: list[Request] = []
     for index, out in _created(function, starts):
         if out.register in escape.escaping:
@@ -57,14 +61,22 @@ def place(
         count = live_instances(function, out.register, index, names, ranges, starts, MAX_BUFFERS)
         if count > MAX_BUFFERS:
             continue
-        spans = _merge([(2 * index, 2 * index + 2), *(r for v in sorted(names) for r in ranges.get(v, ()))])
-        ids = [f"{out.register}.{n}" for n in range(count)]
-        buffers[out.register] = out, ids
+        spans = merge_spans([(2 * index, 2 * index + 2), *(r for v in names for r in ranges.get(v, ()))])
         size = function.tensors[out.tensor].num_bytes
-        requests.extend(Request(i, size, spans) for i in ids)
+        rows[out.register] = out.tensor
+        if count == 1:
+            single[out.register] = Tensor(out.register, index, size, spans)
+        else:
+            ids[out.register] = [f"{out.register}.{n}" for n in range(count)]
+            requests.extend(Request(i, size, spans) for i in ids[out.register])
+    for shared in coalesce(function, escape.roots, single):
+        name = f"{shared.tensors[0].value}.0"
+        requests.append(Request(name, shared.tensors[0].size, shared.spans))
+        ids.update((t.value, [name]) for t in shared.tensors)
+    requests.sort(key=lambda r: (r.first, str(r.id)))
     plan = planner(requests)
-    offsets = {out.tensor: tuple(plan.offsets[i] for i in ids) for out, ids in buffers.values()}
-    inside = frozenset(v for v, roots in escape.roots.items() if roots and roots <= buffers.keys())
+    offsets = {row: tuple(plan.offsets[i] for i in ids[value]) for value, row in rows.items()}
+    inside = frozenset(v for v, roots in escape.roots.items() if roots and roots <= rows.keys())
     return Placement(offsets, plan.bytes, inside, tuple(requests))
 
 
@@ -77,13 +89,3 @@ def _created(function: Function, starts: Sequence[int]) -> list[tuple[int, isa.O
         if isinstance(instruction, isa.Invoke)
         for out in instruction.outs
     ]
-
-
-def _merge(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    merged: list[tuple[int, int]] = []
-    for begin, end in sorted(spans):
-        if merged and begin <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((begin, end))
-    return tuple(merged)

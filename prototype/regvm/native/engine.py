@@ -35,6 +35,7 @@ _MESSAGES = {
     Status.NOT_A_REFERENCE: "the value is no reference",
     Status.NO_FIELD: "the value has no such field",
     Status.ARITY: "the function takes another number of arguments",
+    Status.RESHAPE: "the shape has more or fewer elements than the tensor",
     Status.BAD_SHAPE: "the shape is no vector of at most 64 integers",
 }
 

@@ -54,6 +54,7 @@ class Status(enum.IntEnum):
     NO_FIELD = 10
     ARITY = 11
     BAD_SHAPE = 12
+    RESHAPE = 13
 
 
 class Object(ctypes.Structure):

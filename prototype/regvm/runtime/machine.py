@@ -90,6 +90,8 @@ class VirtualMachine:
             raise ArgumentError(
                 f"@{func_name}: no value is set for {', '.join(missing)}; call set_input first"
             )
+        # Not held while the next run needs memory, nor taken for its result if it fails.
+        self._result = None
         self._result = self._engine.run(self._numbers[func_name], list(given))
         destinations = self._destinations.pop(func_name, None)
         if destinations is not None:

@@ -62,6 +62,11 @@ def test_an_unread_tuple_field_may_have_any_shape() -> None:
     assert machine_of(pair_field(0)).invoke("main", fields).numpy().tolist() == [1, 2]
 
 
+def test_an_argument_that_no_kernel_reads_may_have_any_type() -> None:
+    x = relay.var("x", shape=(relay.Any(),))
+    assert machine_of(relay.Function([x], relay.Tuple([x]))).invoke("main", 3)[0].numpy() == 3
+
+
 def test_a_tensor_may_come_in_a_tuple_of_one() -> None:
     x = relay.var("x", shape=())
     assert machine_of(relay.Function([x], x + x)).invoke("main", [np.float32(3)]).numpy() == 6

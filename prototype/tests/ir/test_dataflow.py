@@ -13,7 +13,8 @@ def test_visits_each_block_of_a_chain_of_diamonds_once() -> None:
         targets = (number + 1, number + 2) if number % 3 == 0 else (number // 3 * 3 + 3,)
         return [(t, state | {number}) for t in targets]
 
-    states = solve_forward(frozenset(), run, frozenset.union)
+    nothing: frozenset[int] = frozenset()
+    states = solve_forward(nothing, run, lambda a, b: a | b)
     assert visits == list(range(31))
     assert states[30] == frozenset(range(30))
 

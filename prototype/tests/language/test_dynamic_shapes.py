@@ -133,7 +133,7 @@ def test_ranges(size: int, evaluate: Evaluate) -> None:
     assert evaluate(relay.Function([stop], body), np.int32(size)).tolist() == list(range(0, size, 2))
 
 
-DYNAMIC = {
+DYNAMIC: dict[str, tuple[Callable[..., Any], list[Any], Any]] = {
     "full": (
         lambda s: relay.full(relay.const(7.0), s, "float32"),
         [np.array([2, 3], "int64")],

@@ -18,6 +18,7 @@ declare ptr @aligned_alloc(i64, i64) nounwind
 declare void @free(ptr) nounwind
 declare i32 @clock_gettime(i32, ptr) nounwind
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 """
 

@@ -30,6 +30,8 @@ def lines() -> list[str]:
     """The functions of this module."""
     return [
         *_tensor_bytes(),
+        *_count_elements(),
+        *_dtype_times(),
         *_array(),
         *_pooled(),
         *_view(),
@@ -49,18 +51,39 @@ def elements(code: Assembly, tensor: str) -> str:
 def _tensor_bytes() -> list[str]:
     """Bytes of a tensor's elements, row-major and without padding."""
     code = Assembly()
-    dtype = code.get(Tensor, "%tensor", "dtype")
-    bits = code.op("and", "i32", code.op("lshr", "i32", dtype, 8), 255)
-    lanes = code.op("lshr", "i32", dtype, 16)
-    whole = code.op("add", "i32", code.op("mul", "i32", bits, lanes), 7)
-    size = code.variable("i64", code.let(f"zext i32 {code.op('lshr', 'i32', whole, 3)} to i64"))
-    shape = code.get(Tensor, "%tensor", "shape")
+    dtype, shape = code.get(Tensor, "%tensor", "dtype"), code.get(Tensor, "%tensor", "shape")
     rank = code.let(f"sext i32 {code.get(Tensor, '%tensor', 'ndim')} to i64")
-    with code.count(rank) as number:
-        dim = code.load("i64", code.element(shape, "i64", number))
-        code.store("i64", code.op("mul", "i64", code.load("i64", size), dim), size)
-    code.emit(f"ret i64 {code.load('i64', size)}")
+    code.emit(f"ret i64 {code.call('i64', '@dtype_times', f'i32 {dtype}', f'i64 {rank}', f'ptr {shape}')}")
     return code.function("internal i64 @tensor_bytes(ptr %tensor) nounwind")
+
+
+def _count_elements() -> list[str]:
+    """How many elements a shape has; -1 for one with a negative dimension, or too many for 63 bits."""
+    code = Assembly()
+    total, empty = code.variable("i64", "1"), code.variable("i1", "false")
+    with code.count("%rank") as number:
+        dim = code.load("i64", code.element("%dims", "i64", number))
+        with code.when(code.compare("slt", "i64", dim, 0)):
+            code.emit("ret i64 -1")
+        with code.when(code.compare("eq", "i64", dim, 0)):
+            code.store("i1", "true", empty)
+    with code.when(code.load("i1", empty)):
+        code.emit("ret i64 0")
+    with code.count("%rank") as number:
+        dim = code.load("i64", code.element("%dims", "i64", number))
+        _multiply(code, total, dim)
+    code.emit(f"ret i64 {code.load('i64', total)}")
+    return code.function("internal i64 @count_elements(i64 %rank, ptr %dims) nounwind")
+
+
+def _multiply(code: Assembly, total: str, factor: str) -> None:
+    """Multiply in place; returns -1 from the function where 63 bits are not enough."""
+    pair = code.call(
+        "{ i64, i1 }", "@llvm.smul.with.overflow.i64", f"i64 {code.load('i64', total)}", f"i64 {factor}"
+    )
+    with code.when(code.let(f"extractvalue {{ i64, i1 }} {pair}, 1")):
+        code.emit("ret i64 -1")
+    code.store("i64", code.let(f"extractvalue {{ i64, i1 }} {pair}, 0"), total)
 
 
 def _array() -> list[str]:
@@ -119,6 +142,13 @@ def _view() -> list[str]:
     """The elements of ``source``, whose reference it takes over, under other dimensions."""
     code = Assembly()
     rank = code.let("sext i32 %ndim to i64")
+    source_rank = code.let(f"sext i32 {code.get(Tensor, '%source', 'ndim')} to i64")
+    shape = code.get(Tensor, "%source", "shape")
+    have = code.call("i64", "@count_elements", f"i64 {source_rank}", f"ptr {shape}")
+    want = code.call("i64", "@count_elements", f"i64 {rank}", "ptr %dims")
+    with code.when(code.compare("ne", "i64", have, want)):
+        code.set(Context, "%context", "status", int(Status.RESHAPE))
+        code.emit("ret ptr null")
     dims_bytes = code.op("mul", "i64", rank, WORD)
     size = code.op("add", "i64", dims_bytes, ctypes.sizeof(Tensor))
     made = code.call("ptr", "@allocate", "ptr %context", f"i64 {size}")
@@ -202,12 +232,38 @@ def _read_dims() -> list[str]:
     return code.function("internal i64 @read_dims(ptr %context, ptr %shape, ptr %dims) noinline nounwind")
 
 
+def _dtype_times() -> list[str]:
+    """Bytes of as many elements as a shape has; -1 where there can be no such tensor."""
+    code = Assembly()
+    count = code.call("i64", "@count_elements", "i64 %rank", "ptr %dims")
+    with code.when(code.compare("slt", "i64", count, 0)):
+        code.emit("ret i64 -1")
+    total = code.variable("i64", count)
+    bits = code.op(
+        "mul", "i32", code.op("and", "i32", code.op("lshr", "i32", "%dtype", 8), 255), _lanes(code)
+    )
+    _multiply(
+        code, total, code.let(f"zext i32 {code.op('lshr', 'i32', code.op('add', 'i32', bits, 7), 3)} to i64")
+    )
+    code.emit(f"ret i64 {code.load('i64', total)}")
+    return code.function("internal i64 @dtype_times(i32 %dtype, i64 %rank, ptr %dims) nounwind")
+
+
+def _lanes(code: Assembly) -> str:
+    return code.op("lshr", "i32", "%dtype", 16)
+
+
 def _tensor_of_shape() -> list[str]:
     """A new tensor whose dimensions an integer vector holds."""
     code = Assembly()
     dims = code.variable(f"[{_MAX_RANK} x i64]")
     rank = code.call("i64", "@read_dims", "ptr %context", "ptr %shape", f"ptr {dims}")
     with code.when(code.compare("slt", "i64", rank, 0)):
+        code.emit("ret ptr null")
+    # TVM computes the size without a check, and would hand out less memory than the shape says.
+    bytes_ = code.call("i64", "@dtype_times", "i32 %dtype", f"i64 {rank}", f"ptr {dims}")
+    with code.when(code.compare("slt", "i64", bytes_, 0)):
+        code.set(Context, "%context", "status", int(Status.NO_MEMORY))
         code.emit("ret ptr null")
     ndim = code.let(f"trunc i64 {rank} to i32")
     made = code.call("ptr", "@array", "ptr %context", f"i32 {ndim}", f"ptr {dims}", "i32 %dtype", "ptr null")

@@ -1,0 +1,219 @@
+"""Run a graph of cases on every executor and class what comes of each case.
+
+A graph that fails as a whole is run again one case at a time, so that the failure has a name; a process that
+dies or hangs takes only its own case with it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import Enum
+
+from relay_conformance import executors as registry
+from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
+from relay_conformance.cases.graphs import CaseGraph, build_graph, wrong_feed
+from relay_conformance.comparison import Difference, Kind, bit_differences, tolerance_differences
+from relay_conformance.errors import UnsupportedModelError
+from relay_conformance.execution import Cause, Failure, Measurement, Stage, execute, run_again
+from relay_conformance.isolation import Worker
+from relay_conformance.program import Array, Program
+from relay_conformance.tensorflow_import.graph_model import run_graph
+from relay_conformance.tensorflow_import.importers import import_graph
+from relay_conformance.values import Outputs, outputs_from_arrays
+
+
+class Status(Enum):
+    """Where a case ended on an executor; everything but ``AGREE`` is a failure."""
+
+    AGREE = "agree"
+    IMPORT = "import"
+    COMPILE = "compile"
+    RUN = "run"
+    SHAPE = "shape"
+    DTYPE = "dtype"
+    VALUE = "value"
+    ACCEPTED = "accepted"
+    CRASH = "crash"
+    TIME_OUT = "time-out"
+
+
+@dataclass(frozen=True)
+class Result:
+    """``detail`` is one line, empty where the executor agrees."""
+
+    case: Case
+    form: Form
+    executor: str
+    status: Status
+    detail: str = ""
+
+    @property
+    def id(self) -> str:
+        return f"{self.case.id}-{self.form.value}"
+
+    def __str__(self) -> str:
+        return f"{self.id} on {self.executor}: {self.status.value}: {self.detail}"
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Executors by name, each with a worker of its own, so that they compile at the same time.
+
+    The first one is what the others are compared with bit for bit.
+    """
+
+    workers: Mapping[str, Worker]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.workers)
+
+    def stop(self) -> None:
+        for worker in self.workers.values():
+            worker.stop()
+
+
+def machines(names: Sequence[str], time_limit: float) -> Machines:
+    """``time_limit`` in seconds for compiling and for running a graph, each."""
+    return Machines({registry.get(name).name: Worker(time_limit) for name in names})
+
+
+def run_cases(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Result, ...]:
+    """A result for each case and executor.
+
+    Raises:
+        BadInputError: TensorFlow refuses a case, which is the declaration's fault.
+    """
+    refused = [case for case in cases if isinstance(case.refusal, ImportRefusal)]
+    others = [case for case in cases if not isinstance(case.refusal, ImportRefusal)]
+    results = [result for case in refused for result in _run_refused(case, form, on)]
+    return (*results, *_run_together(others, form, on))
+
+
+def _run_refused(case: Case, form: Form, on: Machines) -> Iterator[Result]:
+    import re
+
+    assert isinstance(case.refusal, ImportRefusal)
+    try:
+        import_graph(build_graph([case], form).model)
+    except UnsupportedModelError as error:
+        clear = re.search(case.refusal.pattern, str(error)) is not None
+        status, detail = (Status.AGREE, "") if clear else (Status.IMPORT, f"refused with: {error}")
+    else:
+        status, detail = Status.ACCEPTED, "the importer must refuse it"
+    for name in on.names:
+        yield Result(case, form, name, status, detail)
+
+
+def _run_together(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Result, ...]:
+    if not cases:
+        return ()
+    graph = build_graph(cases, form)
+    expected, _ = run_graph(graph.model, graph.feed, 1)
+    try:
+        program = import_graph(graph.model)
+    except UnsupportedModelError as error:
+        if len(cases) > 1:
+            return _one_by_one(cases, form, on)
+        return tuple(Result(cases[0], form, name, Status.IMPORT, str(error)) for name in on.names)
+    replies = _on_all(on, lambda name: _Reply.of(name, on.workers[name], graph, program))
+    if len(cases) > 1 and any(isinstance(reply.outcome, Failure) for reply in replies.values()):
+        return _one_by_one(cases, form, on)
+    reference = replies[on.names[0]].outcome
+    return tuple(
+        _classed(graph, case, part, name, reply, expected, reference)
+        for case, part in graph.slices()
+        for name, reply in replies.items()
+    )
+
+
+def _one_by_one(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Result, ...]:
+    return tuple(result for case in cases for result in _run_together([case], form, on))
+
+
+@dataclass(frozen=True)
+class _Reply:
+    """What an executor gave on the right feed, and on the wrong ones by the case that must refuse it."""
+
+    outcome: Measurement | Failure
+    wrong: Mapping[str, Outputs | Failure]
+
+    @staticmethod
+    def of(name: str, worker: Worker, graph: CaseGraph, program: Program) -> "_Reply":
+        executor = registry.get(name)
+        with worker.lock:
+            outcome = execute(worker, executor, program, _ordered(program, graph.feed))
+            if isinstance(outcome, Failure):
+                return _Reply(outcome, {})
+            wrong: dict[str, Outputs | Failure] = {}
+            for case in graph.cases:
+                if isinstance(case.refusal, FeedRefusal):
+                    inputs = _ordered(program, wrong_feed(graph, case))
+                    wrong[case.id] = run_again(worker, executor, program, inputs)
+            return _Reply(outcome, wrong)
+
+
+def _ordered(program: Program, feed: Mapping[str, Array]) -> list[Array]:
+    return [feed[spec.name] for spec in program.inputs]
+
+
+def _on_all(on: Machines, call: Callable[[str], _Reply]) -> dict[str, _Reply]:
+    with ThreadPoolExecutor(len(on.names)) as pool:
+        return dict(zip(on.names, pool.map(call, on.names), strict=True))
+
+
+def _classed(
+    graph: CaseGraph,
+    case: Case,
+    part: slice,
+    name: str,
+    reply: _Reply,
+    expected: Outputs,
+    reference: Measurement | Failure,
+) -> Result:
+    if isinstance(reply.outcome, Failure):
+        return Result(case, graph.form, name, _failed(reply.outcome), str(reply.outcome))
+    if case.id in reply.wrong and not isinstance(reply.wrong[case.id], Failure):
+        return Result(case, graph.form, name, Status.ACCEPTED, f"a feed of another {case.refusal}")
+    if case.id in reply.wrong:
+        failure = reply.wrong[case.id]
+        assert isinstance(failure, Failure)
+        if _failed(failure) is not Status.RUN:
+            return Result(case, graph.form, name, _failed(failure), str(failure))
+    got = reply.outcome.outputs
+    difference = _first(tolerance_differences(_part(expected, part), _part(got, part)))
+    against = "TensorFlow"
+    if difference is None and isinstance(reference, Measurement):
+        difference = _first(bit_differences(_part(reference.outputs, part), _part(got, part)))
+        against = reference.executor
+    if difference is None:
+        return Result(case, graph.form, name, Status.AGREE)
+    return Result(case, graph.form, name, _differing(difference), f"differs from {against}: {difference}")
+
+
+def _part(outputs: Outputs, part: slice) -> Outputs:
+    return outputs_from_arrays([array for array in outputs.arrays[part] if array is not None])
+
+
+def _first(differences: tuple[Difference, ...]) -> Difference | None:
+    return differences[0] if differences else None
+
+
+def _failed(failure: Failure) -> Status:
+    match failure.cause:
+        case Cause.CRASH:
+            return Status.CRASH
+        case Cause.TIME_OUT:
+            return Status.TIME_OUT
+        case Cause.ERROR:
+            return Status.COMPILE if failure.stage is Stage.COMPILE else Status.RUN
+
+
+def _differing(difference: Difference) -> Status:
+    match difference.kind:
+        case Kind.DTYPE:
+            return Status.DTYPE
+        case Kind.SHAPE | Kind.COUNT | Kind.STRUCTURE:
+            return Status.SHAPE
+        case Kind.VALUE | Kind.MISSING:
+            return Status.VALUE
