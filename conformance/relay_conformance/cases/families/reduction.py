@@ -62,7 +62,11 @@ def _float(operator: str, values: Values) -> tuple[Case, ...]:
     }
     return (
         *table(operator, {k: v for k, v in rows.items() if k != "over-nothing"}),
-        *table(operator, {"over-nothing": rows["over-nothing"]}, steady="over nothing each is the neutral element"),
+        *table(
+            operator,
+            {"over-nothing": rows["over-nothing"]},
+            steady="over nothing each is the neutral element",
+        ),
         *table(operator, corners),
     )
 
@@ -110,7 +114,10 @@ def _positions(operator: str) -> tuple[Case, ...]:
         "empty-result": on(distinct(0, 3), 1),
         "open-batch": on(leading_dimension_open(distinct(5, 6)), 1),
     }
-    ties = {"ties": on(given([[1, 3, 3], [2, 2, 2], [0, 5, 0]]), 1), "infinities": on(given([[INF, 1, -INF], [-INF, 0, INF]]), 1)}
+    ties = {
+        "ties": on(given([[1, 3, 3], [2, 2, 2], [0, 5, 0]]), 1),
+        "infinities": on(given([[INF, 1, -INF], [-INF, 0, INF]]), 1),
+    }
     return (
         *table(operator, rows),
         *table(operator, ties),
