@@ -6,4 +6,4 @@ import os
 os.environ.setdefault("REGVM_CACHE", "off")
 
 # Before TVM, so that it is loaded in the way that lets TensorFlow share the process.
-import regvm as regvm  # noqa: E402
+import regvm as regvm
