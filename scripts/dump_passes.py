@@ -15,6 +15,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from regvm.cli.progress import working
 from regvm.errors import CompileError, UnsupportedError
 from regvm.frontend import pass_dump, reading
 from regvm.frontend.pass_dump import Counts, Stage
@@ -50,8 +51,9 @@ class InvalidModelError(click.ClickException):
 def main(model: str, folder: Path | None, batch: int, opt_level: int) -> None:
     silence_tensorflow()
     try:
-        module, params, graph = _load(model, batch)
-        with reading.at_level(opt_level):
+        with working(f"reading {model}"):
+            module, params, graph = _load(model, batch)
+        with working(f"running the passes on {model}"), reading.at_level(opt_level):
             stages = pass_dump.stages(module, params)
     except (BadInputError, CompileError, UnsupportedError, OSError, UnicodeDecodeError) as error:
         raise InvalidModelError(error) from error

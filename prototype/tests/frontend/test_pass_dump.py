@@ -52,7 +52,7 @@ def test_the_last_stage_is_what_the_compiler_translates() -> None:
 def test_nodes_calls_constants_and_kernels_are_counted() -> None:
     first, last = dumped()[0], dumped()[-1]
     assert count(first.module) == Counts(nodes=14, calls=4, constants=2, kernels=0)
-    assert count(last.module).kernels == 1
+    assert count(last.module).kernels == 2
     assert "kernels:\n@vm_mod_fused_" in show(last.module)
 
 
