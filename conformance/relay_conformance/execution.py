@@ -118,9 +118,7 @@ def _execute(
     static_figures, compile_s = compiled.value
     ran = worker.call(_run, inputs, repeats)
     if not isinstance(ran, Returned):
-        return Failure(
-            executor.name, Stage.RUN, _reason(ran), static_figures, compile_s, cause=_cause(ran)
-        )
+        return Failure(executor.name, Stage.RUN, _reason(ran), static_figures, compile_s, cause=_cause(ran))
     outputs, figures, latency = ran.value
     return Measurement(executor.name, outputs, figures, compile_s, latency)
 

@@ -23,7 +23,15 @@ REASONS: Mapping[str, str] = {
     "DecodeJpeg": "it reads a file's bytes as a string, which Relay has no type for; the importer passes its input "
     "through for programs that are fed the decoded image",
     **dict.fromkeys(
-        ("Assign", "AssignVariableOp", "ReadVariableOp", "ResourceGather", "VarHandleOp", "Variable", "VariableV2"),
+        (
+            "Assign",
+            "AssignVariableOp",
+            "ReadVariableOp",
+            "ResourceGather",
+            "VarHandleOp",
+            "Variable",
+            "VariableV2",
+        ),
         "it belongs to a variable, which freezing replaces by a constant; the importer names it to say so",
     ),
 }
@@ -102,7 +110,6 @@ def as_table(entries: tuple[Entry, ...]) -> Table:
 
 def all_cases() -> tuple[Case, ...]:
     return tuple(case for cases in catalog.families().values() for case in cases)
-
 
 
 def _source(module: str) -> str:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from relay_conformance import manifest as module
 from relay_conformance.cli import main
 from relay_conformance.manifest import REASONS, Entry, as_json, holes, importer_operators, manifest
@@ -19,7 +20,15 @@ def test_every_importer_s_operators_are_there() -> None:
 
     operators = set(importer_operators())
     assert set(tensorflow_ops._convert_map) <= operators
-    for name in ("Switch", "NextIteration", "TensorArrayV3", "TensorListStack", "StatelessWhile", "If", "Const"):
+    for name in (
+        "Switch",
+        "NextIteration",
+        "TensorArrayV3",
+        "TensorListStack",
+        "StatelessWhile",
+        "If",
+        "Const",
+    ):
         assert name in operators
 
 

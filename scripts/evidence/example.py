@@ -1,5 +1,6 @@
 """One small model followed through the compiler, for the RFC: every stage as text."""
 
+import re
 from typing import Any
 
 import tvm
@@ -23,7 +24,7 @@ def follow() -> dict[str, Any]:
     main = module.functions[0]
     spans = intervals_of(main)[1]
     return {
-        "relay": program.module["main"].astext(show_meta_data=False),
+        "relay": re.sub(r" /\*.*?\*/", "", program.module["main"].astext(show_meta_data=False)),
         "blocks": show(main),
         "intervals": [
             {"value": f"%{value}", "ranges": ", ".join(f"[{begin}, {end})" for begin, end in ranges)}

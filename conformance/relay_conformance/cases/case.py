@@ -104,10 +104,11 @@ class Case:
         return tuple(name for name, operand in self.operands.items() if operand.role is not Role.FIXED)
 
 
-Rows: TypeAlias = Mapping[str, tuple[Inputs, Mapping[str, Any]] | Inputs]
+Row: TypeAlias = tuple[Inputs, Mapping[str, Any]] | Inputs
+Rows: TypeAlias = dict[str, Row]
 
 
-def table(operator: str, rows: Rows, **common: Any) -> tuple[Case, ...]:
+def table(operator: str, rows: Mapping[str, Row], **common: Any) -> tuple[Case, ...]:
     """Cases of one operator by kind: operands, or operands and attributes; ``common`` goes to every case."""
     return tuple(
         Case(operator, kind, row[0], row[1], **common)

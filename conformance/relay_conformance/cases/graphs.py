@@ -81,8 +81,7 @@ def _add(tf: Any, case: Case, form: Form, feed: dict[str, Array]) -> list[str]:
         if isinstance(value, Operands):
             keys = [f"{name}_{number}" for number in range(len(value.items))]
             tensors[name] = [
-                _tensor(tf, case, k, o, values[k], form, feed)
-                for k, o in zip(keys, value.items, strict=True)
+                _tensor(tf, case, k, o, values[k], form, feed) for k, o in zip(keys, value.items, strict=True)
             ]
         else:
             tensors[name] = _tensor(tf, case, name, value, values[name], form, feed)

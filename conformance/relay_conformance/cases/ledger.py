@@ -85,7 +85,9 @@ def _defect(entry: Mapping[str, Any]) -> Defect:
         raise BadInputError(f"{PATH.name}: {name} lacks {', '.join(missing)}")
     layers = {layer.value: layer for layer in Layer}
     if entry["layer"] not in layers:
-        raise BadInputError(f"{PATH.name}: {name} has the layer {entry['layer']}; there are {', '.join(layers)}")
+        raise BadInputError(
+            f"{PATH.name}: {name} has the layer {entry['layer']}; there are {', '.join(layers)}"
+        )
     return Defect(
         id=entry["id"],
         layer=layers[entry["layer"]],

@@ -54,6 +54,8 @@ class Blocks:
         """What may stand where a block ends or after ``let x =``."""
         productions: list[Production] = [lambda: self.expression(type_, scope, depth)]
         if depth > 0:
+            # Twice, because most of what a program does is arithmetic.
+            productions *= 2
             productions.append(lambda: self._if(type_, scope, depth))
             functions = self.drawer.callables(type_)
             if functions:
@@ -111,7 +113,9 @@ class Blocks:
         """A tensor with a first dimension that nothing else has."""
         result = Tensor((self.drawer.fresh("n"), *type_.shape[1:]), type_.dtype)
         functions = [
-            f for f in self.drawer.functions if isinstance(f.body.type, Tensor) and f.parameters[-1].type != CELL
+            f
+            for f in self.drawer.functions
+            if isinstance(f.body.type, Tensor) and f.parameters[-1].type != CELL
         ]
         suited = [f for f in functions if _same_rest(f.parameters[-1].type, type_)]
         if suited and self.drawer.number(0, 1):

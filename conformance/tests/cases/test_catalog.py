@@ -74,7 +74,9 @@ def test_given_values_are_taken_as_they_are() -> None:
 
 
 def test_a_table_makes_a_case_a_row() -> None:
-    cases = table("Neg", {"plain": {"x": tensor(2)}, "attributed": ({"x": tensor(2)}, {"T": "float32"})}, steady="why")
+    cases = table(
+        "Neg", {"plain": {"x": tensor(2)}, "attributed": ({"x": tensor(2)}, {"T": "float32"})}, steady="why"
+    )
     assert [case.id for case in cases] == ["Neg-plain", "Neg-attributed"]
     assert cases[1].attributes == {"T": "float32"}
     assert {case.steady for case in cases} == {"why"}

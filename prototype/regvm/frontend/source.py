@@ -70,7 +70,7 @@ def lower(
     if "main" not in {str(v.name_hint) for v in module.get_global_vars()}:
         names = ", ".join(sorted(str(v.name_hint) for v in module.get_global_vars())) or "no function"
         raise CompileError(f"the module has no @main, which is where a program starts; it has {names}")
-    chosen = _target(target, target_host)
+    chosen = choose_target(target, target_host)
     lowered = passes.lower(module, chosen, params, observe)
     context = tvm.transform.PassContext.current()
 
@@ -84,7 +84,8 @@ def lower(
     return LoweredSource(lowered.module, chosen, lowered.notes, plainly)
 
 
-def _target(target: Any, host: Any) -> tvm.target.Target:
+def choose_target(target: Any, host: Any) -> tvm.target.Target:
+    """The one target to compile for. Raises CompileError for several, or for one that is not supported."""
     if isinstance(target, Mapping):
         if len(target) != 1:
             raise CompileError("several targets are given; the register VM compiles for one, such as 'llvm'")

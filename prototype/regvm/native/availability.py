@@ -8,8 +8,8 @@ from typing import Any
 from regvm.executable import Program
 from regvm.runtime import engines
 
-_MEND = "install llvmlite 0.45 or later: pip install 'relay-regvm[native]'"
-_OLDEST = (0, 45)
+_MEND = "install llvmlite 0.46 or later: pip install 'relay-regvm[native]'"
+_OLDEST = (0, 46)
 
 
 def register() -> None:

@@ -452,7 +452,7 @@ def test_auto_takes_the_native_engine(compiled: Any) -> None:
     assert type(machine._engine).__name__ == "NativeEngine"
 
 
-@pytest.mark.parametrize("version", ["0.44.0", "0.9", None])
+@pytest.mark.parametrize("version", ["0.45.1", "0.9", None])
 def test_without_llvmlite_auto_takes_the_interpreter(
     version: str | None, compiled: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

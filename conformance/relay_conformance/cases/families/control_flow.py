@@ -100,14 +100,24 @@ _CONDITIONALS: dict[str, Build] = {
     "case": _case_of_three,
     "loop-inside": _loop_inside,
 }
-_TWO_PREDICATES = {"nested", "nested-then-read", "nested-in-else", "three-deep", "one-after-the-other", "two-live", "case"}
+_TWO_PREDICATES = {
+    "nested",
+    "nested-then-read",
+    "nested-in-else",
+    "three-deep",
+    "one-after-the-other",
+    "two-live",
+    "case",
+}
 
 
 def _conditionals() -> tuple[Case, ...]:
     cases = []
     for name, build in _CONDITIONALS.items():
         names = "pq" if name in _TWO_PREDICATES else "p"
-        for choices in ([True, False] if len(names) == 1 else [(True, True), (True, False), (False, True), (False, False)]):
+        for choices in (
+            [True, False] if len(names) == 1 else [(True, True), (True, False), (False, True), (False, False)]
+        ):
             chosen = dict(zip(names, [choices] if isinstance(choices, bool) else choices, strict=True))
             predicates = {key: given(value, "bool") for key, value in chosen.items()}
             if name == "computed-predicate":
@@ -146,7 +156,9 @@ def _fibonacci(tf: Any, t: Tensors) -> Any:
 
 def _swap(tf: Any, t: Tensors) -> Any:
     """Both are read before either is written."""
-    return tf.while_loop(lambda i, *_: i < t["n"], lambda i, a, b: (i + 1, b, a), (0, t["x"] * 2.0, t["y"] * 3.0))
+    return tf.while_loop(
+        lambda i, *_: i < t["n"], lambda i, a, b: (i + 1, b, a), (0, t["x"] * 2.0, t["y"] * 3.0)
+    )
 
 
 def _data_decides(tf: Any, t: Tensors) -> Any:
@@ -265,14 +277,14 @@ def _stateful() -> tuple[Case, ...]:
     def loop(tf: Any, t: Tensors) -> Any:
         inputs = [t["n"], t["x"], t["y"]]
         parts = {
-            "cond": branch(lambda i, x, y: i > 0, tf, *inputs),
+            "cond": branch(lambda i, *_: i > 0, tf, *inputs),
             "body": branch(lambda i, x, y: (i - 1, x + y, y), tf, *inputs),
         }
         return tf.raw_ops.While(input=inputs, **parts)
 
     pairs = {
         "sum": (lambda x, y: x + y, lambda x, y: x - y),
-        "product": (lambda x, y: x * y * y, lambda x, y: y),
+        "product": (lambda x, y: x * y * y, lambda *both: both[1]),
     }
     conditionals = tuple(
         Case(

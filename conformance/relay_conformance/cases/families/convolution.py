@@ -151,7 +151,16 @@ def _dilation2d() -> tuple[Case, ...]:
         return inputs, attributes
 
     windows = {**_PLANE, **_DILATED}
-    names = ("valid", "same", "one-by-one", "strided", "same-strided", "flat-kernel", "dilated", "same-dilated")
+    names = (
+        "valid",
+        "same",
+        "one-by-one",
+        "strided",
+        "same-strided",
+        "flat-kernel",
+        "dilated",
+        "same-dilated",
+    )
     rows: Rows = {name: of(windows[name]) for name in names}
     return table("Dilation2D", {**rows, "one-channel": of(windows["same"], 1)})
 
@@ -168,9 +177,7 @@ def _pooling() -> tuple[Case, ...]:
         extra: Rows = {
             "batch": plane(_PLANE["same"], 3, name),
             "float64": plane(_PLANE["same"], name=name, image=tensor(1, 5, 6, 2, dtype="float64")),
-            "open-batch": plane(
-                _PLANE["same"], name=name, image=leading_dimension_open(tensor(2, 5, 6, 2))
-            ),
+            "open-batch": plane(_PLANE["same"], name=name, image=leading_dimension_open(tensor(2, 5, 6, 2))),
         }
         cases += table(operator, {**rows, **extra})
     for operator in ("AvgPool3D", "MaxPool3D"):

@@ -115,7 +115,9 @@ def _slicing() -> tuple[Case, ...]:
         "open-batch": (leading_dimension_open(x), [0, 1], [0, 4], [1, 1], {"begin_mask": 1, "end_mask": 1}),
     }
     return (
-        *table("Slice", {k: {"input": o, "begin": fixed(b), "size": fixed(s)} for k, (o, b, s) in slices.items()}),
+        *table(
+            "Slice", {k: {"input": o, "begin": fixed(b), "size": fixed(s)} for k, (o, b, s) in slices.items()}
+        ),
         *table(
             "Slice",
             {
@@ -236,7 +238,13 @@ def _ranking() -> tuple[Case, ...]:
     }
     return (
         *table("TopKV2", {k: {"input": o, "k": fixed(n)} for k, (o, n) in top.items()}),
-        Case("TopKV2", "unsorted", {"input": distinct, "k": fixed(2)}, {"sorted": False}, refusal=ImportRefusal("sorted=False")),
+        Case(
+            "TopKV2",
+            "unsorted",
+            {"input": distinct, "k": fixed(2)},
+            {"sorted": False},
+            refusal=ImportRefusal("sorted=False"),
+        ),
         *table("OneHot", hot),
         *table("Unique", {k: {"x": o} for k, o in unique.items()}, steady="values may coincide"),
         *table("UniqueWithCounts", {k: {"x": o} for k, o in unique.items()}, steady="values may coincide"),
@@ -282,7 +290,11 @@ def _counting() -> tuple[Case, ...]:
         "open-batch": _clip(leading_dimension_open(tensor(3, 4)), -0.5, 0.5),
     }
     return (
-        *table("Bincount", {k: {"arr": a, "size": fixed(n), "weights": w} for k, (a, n, w) in rows.items()}, steady="counts may coincide"),
+        *table(
+            "Bincount",
+            {k: {"arr": a, "size": fixed(n), "weights": w} for k, (a, n, w) in rows.items()},
+            steady="counts may coincide",
+        ),
         *table(
             "DenseBincount",
             {

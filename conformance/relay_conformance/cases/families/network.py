@@ -86,12 +86,15 @@ def _einsum() -> tuple[Case, ...]:
     }
     return table(
         "Einsum",
-        {k: ({"inputs": Operands(operands)}, {"equation": equation}) for k, (equation, operands) in equations.items()},
+        {
+            k: ({"inputs": Operands(operands)}, {"equation": equation})
+            for k, (equation, operands) in equations.items()
+        },
     )
 
 
 def _normalisation() -> tuple[Case, ...]:
-    def fused(image: Operand, channels: int, *, computed: bool, constant: bool = True) -> dict[str, Operand]:
+    def fused(image: Operand, channels: int, *, computed: bool) -> dict[str, Operand]:
         vector = tensor(channels, values=Uniform(0.5, 2))
         moment = fixed([], "float32") if computed else vector
         return {"x": image, "scale": vector, "offset": vector, "mean": moment, "variance": moment}
@@ -119,9 +122,7 @@ def _normalisation() -> tuple[Case, ...]:
     cases: list[Case] = []
     for operator in ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"):
         cases += _only_y(operator, rows)
-        cases.append(
-            Case(operator, "training", fused(image, 5, computed=True), build=first_output(operator))
-        )
+        cases.append(Case(operator, "training", fused(image, 5, computed=True), build=first_output(operator)))
     return tuple(cases)
 
 
@@ -132,7 +133,9 @@ def _only_y(operator: str, rows: Rows) -> tuple[Case, ...]:
         return lambda tf, tensors: getattr(tf.raw_ops, operator)(**tensors, **attributes).y
 
     return tuple(
-        Case(operator, kind, row[0], build=build(row[1])) for kind, row in rows.items() if isinstance(row, tuple)
+        Case(operator, kind, row[0], build=build(row[1]))
+        for kind, row in rows.items()
+        if isinstance(row, tuple)
     )
 
 

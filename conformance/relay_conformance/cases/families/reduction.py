@@ -1,6 +1,6 @@
 """Operators that reduce axes: which axes, kept or not, negative, all, none, and over nothing."""
 
-from relay_conformance.cases.case import Case, Inputs, table
+from relay_conformance.cases.case import Case, Inputs, Rows, table
 from relay_conformance.cases.families.refusals import with_refusals
 from relay_conformance.cases.operands import (
     INF,
@@ -34,7 +34,7 @@ def _float(operator: str, values: Values) -> tuple[Case, ...]:
     def of(*shape: int, dtype: str = "float32") -> Operand:
         return tensor(*shape, dtype=dtype, values=values)
 
-    rows = {
+    rows: Rows = {
         "last-axis": _on(of(3, 4), [1]),
         "first-axis": _on(of(3, 4), [0]),
         "negative-axis": _on(of(3, 4), [-1]),
@@ -62,7 +62,11 @@ def _float(operator: str, values: Values) -> tuple[Case, ...]:
     }
     return (
         *table(operator, {k: v for k, v in rows.items() if k != "over-nothing"}),
-        *table(operator, {"over-nothing": rows["over-nothing"]}, steady="over nothing each is the neutral element"),
+        *table(
+            operator,
+            {"over-nothing": rows["over-nothing"]},
+            steady="over nothing each is the neutral element",
+        ),
         *table(operator, corners),
     )
 
@@ -70,7 +74,7 @@ def _float(operator: str, values: Values) -> tuple[Case, ...]:
 def _logical(operator: str) -> tuple[Case, ...]:
     mixed = given([[1, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 1]], "bool")
     cube = tensor(2, 3, 2, dtype="bool")
-    rows = {
+    rows: Rows = {
         "last-axis": _on(mixed, [1]),
         "negative-axis": _on(mixed, [-1]),
         "scalar-axis": _on(mixed, 1),
@@ -97,7 +101,7 @@ def _positions(operator: str) -> tuple[Case, ...]:
     def distinct(*shape: int, dtype: str = "float32") -> Operand:
         return tensor(*shape, dtype=dtype, values=Shuffled())
 
-    rows = {
+    rows: Rows = {
         "last-axis": on(distinct(5, 6), 1),
         "first-axis": on(distinct(5, 6), 0),
         "negative-axis": on(distinct(5, 6), -1),
@@ -110,7 +114,10 @@ def _positions(operator: str) -> tuple[Case, ...]:
         "empty-result": on(distinct(0, 3), 1),
         "open-batch": on(leading_dimension_open(distinct(5, 6)), 1),
     }
-    ties = {"ties": on(given([[1, 3, 3], [2, 2, 2], [0, 5, 0]]), 1), "infinities": on(given([[INF, 1, -INF], [-INF, 0, INF]]), 1)}
+    ties = {
+        "ties": on(given([[1, 3, 3], [2, 2, 2], [0, 5, 0]]), 1),
+        "infinities": on(given([[INF, 1, -INF], [-INF, 0, INF]]), 1),
+    }
     return (
         *table(operator, rows),
         *table(operator, ties),

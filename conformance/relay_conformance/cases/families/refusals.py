@@ -16,7 +16,5 @@ def with_refusals(cases: tuple[Case, ...], without: tuple[str, ...] = ()) -> tup
         if case.operator in seen or not case.fed or case.refusal is not None:
             continue
         seen.add(case.operator)
-        extra += [
-            replace(case, kind=f"refuses-{refusal.value}", refusal=refusal) for refusal in FeedRefusal
-        ]
+        extra += [replace(case, kind=f"refuses-{refusal.value}", refusal=refusal) for refusal in FeedRefusal]
     return (*cases, *extra)

@@ -131,7 +131,9 @@ def _joining() -> tuple[Case, ...]:
         "open-batch": (leading_dimension_open(a), leading_dimension_open(a)),
     }
     return (
-        *table("ConcatV2", {k: {"values": several(*v), "axis": fixed(axis)} for k, (v, axis) in concat.items()}),
+        *table(
+            "ConcatV2", {k: {"values": several(*v), "axis": fixed(axis)} for k, (v, axis) in concat.items()}
+        ),
         *table(
             "Concat",
             {
@@ -317,7 +319,9 @@ def _made_up() -> tuple[Case, ...]:
         ),
         *table("Fill", fills, steady="it repeats one value"),
         *table("Range", {k: bounds(row, fixed) for k, row in ranges.items()}),
-        *table("Range", {f"fed-{k}": bounds(row, given) for k, row in ranges.items()}, only=Form.PLACEHOLDERS),
+        *table(
+            "Range", {f"fed-{k}": bounds(row, given) for k, row in ranges.items()}, only=Form.PLACEHOLDERS
+        ),
     )
 
 
@@ -404,11 +408,17 @@ def _blocks() -> tuple[Case, ...]:
         *table("SpaceToDepth", {k: ({"input": o}, {"block_size": b}) for k, (o, b) in space.items()}),
         *table(
             "SpaceToBatchND",
-            {k: {"input": o, "block_shape": fixed(b), "paddings": fixed(p)} for k, (o, b, p) in to_batch.items()},
+            {
+                k: {"input": o, "block_shape": fixed(b), "paddings": fixed(p)}
+                for k, (o, b, p) in to_batch.items()
+            },
         ),
         *table(
             "BatchToSpaceND",
-            {k: {"input": o, "block_shape": fixed(b), "crops": fixed(c)} for k, (o, b, c) in from_batch.items()},
+            {
+                k: {"input": o, "block_shape": fixed(b), "crops": fixed(c)}
+                for k, (o, b, c) in from_batch.items()
+            },
         ),
     )
 

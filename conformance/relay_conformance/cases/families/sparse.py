@@ -52,12 +52,19 @@ def _dense() -> tuple[Case, ...]:
         "rank-3": dense([[0, 1, 1], [1, 0, 2]], [2, 2, 3], tensor(2)),
         "int64-indices": dense([[0, 1], [1, 2]], [2, 4], tensor(2), 0, "int64"),
     }
-    fed: Rows = {"fed-indices": {**dense([[0, 1], [1, 2]], [2, 4], tensor(2)), "sparse_indices": given([[0, 1], [1, 2]], "int32")}}
+    fed: Rows = {
+        "fed-indices": {
+            **dense([[0, 1], [1, 2]], [2, 4], tensor(2)),
+            "sparse_indices": given([[0, 1], [1, 2]], "int32"),
+        }
+    }
     return table("SparseToDense", {**rows, **fed})
 
 
 def _rows() -> tuple[Case, ...]:
-    def fill(indices: list[list[int]], values: Operand, shape: list[int], default: float = -1.0) -> dict[str, Operand]:
+    def fill(
+        indices: list[list[int]], values: Operand, shape: list[int], default: float = -1.0
+    ) -> dict[str, Operand]:
         return {
             "indices": given(indices, "int64"),
             "values": values,
@@ -87,7 +94,9 @@ def _rows() -> tuple[Case, ...]:
         "ones": ([[0, 1], [2, 3]], [3, 4], [1, 3, 1, 4]),
     }
     return (
-        *table("SparseFillEmptyRows", fills, build=build_four_less_one, steady="defaults may be all there is"),
+        *table(
+            "SparseFillEmptyRows", fills, build=build_four_less_one, steady="defaults may be all there is"
+        ),
         *table(
             "SparseReshape",
             {
@@ -128,7 +137,12 @@ def _segments() -> tuple[Case, ...]:
     )
     cases += table(
         "SegmentSum",
-        {"open-batch": {"data": leading_dimension_open(data), "segment_ids": given([0, 0, 1, 2, 2, 2], "int32")}},
+        {
+            "open-batch": {
+                "data": leading_dimension_open(data),
+                "segment_ids": given([0, 0, 1, 2, 2, 2], "int32"),
+            }
+        },
     )
     for name in ("Sum", "Mean", "SqrtN"):
         rows: dict[str, dict[str, Operand]] = {

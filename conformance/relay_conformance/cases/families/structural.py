@@ -42,7 +42,7 @@ def _nothing() -> tuple[Case, ...]:
     """A node that gives nothing holds the next one back, and changes no value."""
     nexts = {
         "identity": lambda tf, x: tf.identity(x),
-        "add": lambda tf, x: x + x,
+        "add": lambda _, x: x + x,
         "reduction": lambda tf, x: tf.reduce_sum(x, 1),
         "transpose": lambda tf, x: tf.transpose(x),
     }
@@ -57,7 +57,7 @@ def _nothing() -> tuple[Case, ...]:
     def assertion(tf: Any, t: Any) -> Any:
         return tf.raw_ops.Assert(condition=tf.reduce_all(t["x"] < 100.0), data=[t["x"]])
 
-    makers = {"NoOp": lambda tf, t: tf.raw_ops.NoOp(), "Assert": assertion}
+    makers = {"NoOp": lambda tf, _: tf.raw_ops.NoOp(), "Assert": assertion}
     return tuple(
         Case(operator, f"before-{name}", {"x": tensor(3, 4)}, build=after(make, following))
         for operator, make in makers.items()

@@ -68,7 +68,18 @@ _STEADY = {
     "IsInf": "ordinary numbers are finite",
     "IsNan": "ordinary numbers are none",
 }
-_INTEGERS = ("Abs", "Identity", "Neg", "Relu", "Relu6", "Sign", "Square", "StopGradient", "ZerosLike", "Round")
+_INTEGERS = (
+    "Abs",
+    "Identity",
+    "Neg",
+    "Relu",
+    "Relu6",
+    "Sign",
+    "Square",
+    "StopGradient",
+    "ZerosLike",
+    "Round",
+)
 _BOOLEANS = ("Identity", "StopGradient", "ZerosLike")
 _SPECIAL = (0.0, 1.0, -1.0, 0.5, INF, -INF, NAN, 3.5)
 
@@ -159,10 +170,19 @@ def _casts() -> dict[str, tuple[dict[str, Operand], dict[str, str]]]:
 
 CASES = with_refusals(
     (
-        *(case for operator, (name, values) in _FLOAT.items() for case in _float_cases(operator, name, values)),
+        *(
+            case
+            for operator, (name, values) in _FLOAT.items()
+            for case in _float_cases(operator, name, values)
+        ),
         *(case for operator in _INTEGERS for case in _integer_cases(operator, _FLOAT[operator][0])),
         *(
-            Case(operator, "bool", {_FLOAT[operator][0]: tensor(3, 4, dtype="bool")}, steady=_STEADY.get(operator, ""))
+            Case(
+                operator,
+                "bool",
+                {_FLOAT[operator][0]: tensor(3, 4, dtype="bool")},
+                steady=_STEADY.get(operator, ""),
+            )
             for operator in _BOOLEANS
         ),
         *_logical_not(),

@@ -14,7 +14,10 @@ import tvm
 
 from regvm.errors import FormatError
 
+_STRING = re.compile(r'\[(\d+) x i8\] c"([^"]*)"')
 _ADDRESS = re.compile(r'!"(0x[0-9a-f]+)(\.w\d+\.b\d+)?"')
+_MACHINE = re.compile(r"^target (?:datalayout|triple) = .*$", re.MULTILINE)
+_TVM_TARGET = re.compile(r'^![0-9]+ = (!\{i32 \d, !"tvm_target", .*\})$', re.MULTILINE)
 
 
 def to_text(library: Any) -> list[str]:
@@ -57,3 +60,28 @@ def from_text(texts: list[str]) -> Any:
     for module in modules[1:]:
         modules[0].import_module(module)
     return modules[0]
+
+
+def empty_like(text: str) -> str:
+    """The assembly of a library without kernels, for the machine of another one's.
+
+    Raises FormatError for a text that is no library's.
+    """
+    target = _TVM_TARGET.search(text)
+    if target is None:
+        raise FormatError("the kernel library does not name its target")
+    return "\n".join([*_MACHINE.findall(text), "!llvm.module.flags = !{!0}", f"!0 = {target[1]}", ""])
+
+
+def with_symbol(text: str, old: str, new: str) -> str:
+    """The assembly of a kernel under another name; no other identifier may contain the ``old`` one.
+
+    A kernel's error messages name it, and the type of a string says its length.
+    """
+    longer = len(new) - len(old)
+
+    def resized(found: re.Match[str]) -> str:
+        length = int(found[1]) + longer * found[2].count(old)
+        return f'[{length} x i8] c"{found[2]}"'
+
+    return _STRING.sub(resized, text).replace(old, new)
