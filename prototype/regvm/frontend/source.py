@@ -55,8 +55,14 @@ def with_main(mod: tvm.IRModule, expression: Any) -> tvm.IRModule:
     return result
 
 
-def lower(mod: Any, target: Any, target_host: Any, params: Mapping[str, Any] | None) -> LoweredSource:
-    """Check a module and run the Relay passes on it for one target.
+def lower(
+    mod: Any,
+    target: Any,
+    target_host: Any,
+    params: Mapping[str, Any] | None,
+    observe: passes.Observer | None = None,
+) -> LoweredSource:
+    """Check a module and run the Relay passes on it for one target; ``observe`` is shown each.
 
     Raises CompileError if there is no ``main`` or several targets are given.
     """
@@ -65,7 +71,7 @@ def lower(mod: Any, target: Any, target_host: Any, params: Mapping[str, Any] | N
         names = ", ".join(sorted(str(v.name_hint) for v in module.get_global_vars())) or "no function"
         raise CompileError(f"the module has no @main, which is where a program starts; it has {names}")
     chosen = choose_target(target, target_host)
-    lowered = passes.lower(module, chosen, params)
+    lowered = passes.lower(module, chosen, params, observe)
     context = tvm.transform.PassContext.current()
 
     def plainly() -> tvm.IRModule:
