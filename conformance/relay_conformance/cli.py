@@ -175,7 +175,7 @@ def list_cases(patterns: tuple[str, ...]) -> int:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of the programs.")
 @click.option("--executors", default="regvm,tvm-vm", show_default=True, help="Names, with commas.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after so many.")
-@click.option("--batch", default=8, show_default=True, type=click.IntRange(1, 64), help="Programs a module.")
+@click.option("--batch", default=16, show_default=True, type=click.IntRange(1, 64), help="Programs a module.")
 @click.option("--example", type=click.IntRange(min=0), help="Run the program of this number alone.")
 @click.option("--replay", type=click.Path(path_type=Path), help="Run a kept program.")
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Folder for failing programs.")

@@ -19,7 +19,7 @@ from relay_conformance.isolation import Worker
 from relay_conformance.strategies import FuzzProgram, evaluate
 
 WORKERS = 2
-DEFAULT_BATCH = 8
+DEFAULT_BATCH = 16
 TIME_LIMIT = 120.0
 
 

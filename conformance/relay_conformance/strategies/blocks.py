@@ -74,7 +74,9 @@ class Blocks:
             case Tensor() if self.tensors:
                 return tensors.tensor(self.drawer, scope, depth, type_)
             case Tensor():
-                return tensors.cell(self.drawer, scope, depth, type_)
+                # Mostly one operator, in the innermost branch too: what is tested is the machine, and kernels
+                # of one operator are shared by the programs of a module.
+                return tensors.cell(self.drawer, scope, 2 if self.drawer.number(0, 7) == 7 else 1, type_)
             case Tuple(fields):
                 return Pack(tuple(self.expression(field, scope, depth - 1) for field in fields))
             case Data():

@@ -45,7 +45,7 @@ _TENSORS: tuple[Type, ...] = (
 )
 
 PROFILES: Mapping[str, Profile] = {
-    "int32-1x1": Profile("arithmetic, let, if and calls over int32 (1, 1)", (CELL,), ("plain",)),
+    "int32-1x1": Profile("arithmetic, let, if and calls over int32 (1, 1)", (CELL,), ("plain",), lets=4),
     "tensors": Profile("dtypes, shapes, broadcasting, reductions, nn", _TENSORS, inputs=(), tensors=True),
     "control": Profile(
         "recursion, loops, closures, functions of functions",

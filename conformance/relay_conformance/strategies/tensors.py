@@ -27,6 +27,8 @@ _WIDER = {
 Production = Callable[[], Expr]
 _ATOMS = 5
 """One expression in this many and one is an atom, also where it might be larger."""
+_CONSTANTS = 5
+"""One operand in this many and one is a constant: each constant makes a kernel of its own."""
 
 
 def op(name: str, *arguments: Expr, to: Tensor, **attributes: Attribute) -> Op:
@@ -47,11 +49,8 @@ def _comparison(drawer: Drawer, scope: Scope) -> Expr:
     name = drawer.choose(operators.COMPARISONS)
     left = drawer.atom(type_, scope)
     if static_shape(type_) in ((), (1, 1)):
-        rights: list[Production] = [
-            lambda: drawer.constant(type_.dtype),
-            lambda: drawer.atom(type_, scope),
-        ]
-        right = drawer.choose(rights)()
+        constant = drawer.number(0, _CONSTANTS) == 0
+        right = drawer.constant(type_.dtype) if constant else drawer.atom(type_, scope)
         compared = op(name, left, right, to=Tensor(type_.shape, "bool"))
         return compared if type_.shape == () else op("squeeze", compared, to=BOOL)
     axes = tuple(range(len(type_.shape)))
@@ -88,7 +87,9 @@ def _elementwise(
 
     def other() -> Expr:
         """The second operand, which the first one's shape may stretch."""
-        options: list[Production] = [lambda: drawer.constant(type_.dtype), same]
+        if drawer.number(0, _CONSTANTS) == 0:
+            return drawer.constant(type_.dtype)
+        options: list[Production] = [same]
         if len(type_.shape) > 1 and isinstance(type_.shape[-1], int):
             row = Tensor(type_.shape[-1:], type_.dtype)
             options.append(lambda: tensor(drawer, scope, depth - 1, row))
@@ -129,7 +130,9 @@ def _elementwise(
 
 def _compared(drawer: Drawer, scope: Scope, integer: Tensor) -> Expr:
     name = drawer.choose(operators.COMPARISONS)
-    left, right = drawer.atom(integer, scope), drawer.constant(integer.dtype)
+    left = drawer.atom(integer, scope)
+    constant = drawer.number(0, _CONSTANTS) == 0
+    right = drawer.constant(integer.dtype) if constant else drawer.atom(integer, scope)
     return op(name, left, right, to=Tensor(integer.shape, "bool"))
 
 
