@@ -13,6 +13,8 @@ from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
 from relay_conformance.errors import BadInputError
 
 BATCH_SIZE = 16
+# Importing an operation on a TensorArray checks the types of all that was imported before it.
+SMALLER = {"tensor_array": 4}
 # Of each operator in the default run, beside one case that is refused.
 DEFAULT_CASES = 3
 
@@ -97,7 +99,9 @@ def _batches(family: str, form: Form, cases: Iterable[Case]) -> Iterator[Batch]:
     for case in cases:
         if _alone(case, form):
             yield Batch(family, form, (case,))
-        elif together and (len(together) == BATCH_SIZE or together[0].control_flow != case.control_flow):
+        elif together and (
+            len(together) == SMALLER.get(family, BATCH_SIZE) or together[0].control_flow != case.control_flow
+        ):
             yield Batch(family, form, tuple(together))
             together = [case]
         else:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from relay_conformance.cases import selection
+from relay_conformance.cases.case import ImportRefusal
 from relay_conformance.cases.graphs import build_graph
 from relay_conformance.cases.running import Machines, machines
 from relay_conformance.cases.selection import Batch
@@ -43,7 +44,10 @@ def test_every_case(batch: Batch, both: Machines) -> None:
 )
 def test_outputs_vary_and_the_operator_is_there(batch: Batch) -> None:
     """Without variation agreement would say little; a case that can't vary says why."""
-    graph = build_graph(batch.cases, batch.form)
+    cases = [case for case in batch.cases if not isinstance(case.refusal, ImportRefusal)]
+    if not cases:
+        return
+    graph = build_graph(cases, batch.form)
     outputs, _ = run_graph(graph.model, graph.feed, 1)
     nodes = {node.op for node in graph.model.graph_def.node}
     nodes |= {n.op for function in graph.model.graph_def.library.function for n in function.node_def}

@@ -78,7 +78,9 @@ def _split_read(mode: str) -> Build:
 def _size(mode: str) -> Build:
     def build(tf: Any, t: Tensors) -> Any:
         x = t["x"]
-        return _array(tf, x, 5, mode, x.shape.as_list()).write(0, x).size()
+        array = _array(tf, x, 5, mode, x.shape.as_list()).write(0, x)
+        # The method gives a constant where it can, in place of the operator.
+        return tf.raw_ops.TensorArraySizeV3(handle=array.handle, flow_in=array.flow)
 
     return build
 
@@ -93,11 +95,18 @@ def _written_in_loop(mode: str) -> Build:
     return build
 
 
+def _step(array: Any, index: Any, like: Any) -> Any:
+    """A loop variable keeps its shape only if what is added to it has one."""
+    element = array.read(index)
+    element.set_shape(like.shape)
+    return element
+
+
 def _read_in_loop(mode: str) -> Build:
     def build(tf: Any, t: Tensors) -> Any:
         x = t["x"]
         array = _array(tf, x, x.shape[0], mode, x.shape.as_list()[1:]).unstack(x)
-        body = lambda i, a: (i + 1, a * 0.5 + array.read(i))  # noqa: E731
+        body = lambda i, a: (i + 1, a * 0.5 + _step(array, i, a))  # noqa: E731
         return tf.while_loop(lambda i, _: i < x.shape[0], body, (0, t["y"] * 1.0))[1]
 
     return build
@@ -112,7 +121,7 @@ def _recurrence(mode: str) -> Build:
         states = _array(tf, x, x.shape[0], mode, x.shape.as_list()[1:])
 
         def body(i: Any, state: Any, written: Any) -> Any:
-            state = tf.tanh(state + steps.read(i))
+            state = tf.tanh(state + _step(steps, i, state))
             return i + 1, state, written.write(i, state)
 
         start = (0, t["y"] * 1.0, states)
