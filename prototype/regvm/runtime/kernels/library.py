@@ -16,6 +16,7 @@ from regvm.errors import FormatError
 
 _STRING = re.compile(r'\[(\d+) x i8\] c"([^"]*)"')
 _ADDRESS = re.compile(r'!"(0x[0-9a-f]+)(\.w\d+\.b\d+)?"')
+_ORIGIN = re.compile(r"^(?:; ModuleID|source_filename) = .*\n", re.MULTILINE)
 _MACHINE = re.compile(r"^target (?:datalayout|triple) = .*$", re.MULTILINE)
 _TVM_TARGET = re.compile(r'^![0-9]+ = (!\{i32 \d, !"tvm_target", .*\})$', re.MULTILINE)
 
@@ -23,25 +24,26 @@ _TVM_TARGET = re.compile(r'^![0-9]+ = (!\{i32 \d, !"tvm_target", .*\})$', re.MUL
 def to_text(library: Any) -> list[str]:
     """LLVM assembly of a library and of the libraries it imports; the same kernels give the same text.
 
-    TVM names its aliasing metadata after addresses of its own process; they are numbered anew.
+    TVM names its aliasing metadata after addresses of its own process, which are numbered anew; LLVM names the file
+    that a module was read from, which is left out.
     """
     texts = []
     with tempfile.TemporaryDirectory() as folder:
         for number, module in enumerate([library, *library.imported_modules]):
             path = Path(folder) / f"{number}.ll"
             module.save(str(path))
-            texts.append(_without_addresses(path.read_text()))
+            texts.append(_reproducible(path.read_text()))
     return texts
 
 
-def _without_addresses(text: str) -> str:
+def _reproducible(text: str) -> str:
     numbers: dict[str, int] = {}
 
     def renumber(found: re.Match[str]) -> str:
         number = numbers.setdefault(found[1], len(numbers))
         return f'!"buffer{number}{found[2] or ""}"'
 
-    return _ADDRESS.sub(renumber, text)
+    return _ADDRESS.sub(renumber, _ORIGIN.sub("", text))
 
 
 def from_text(texts: list[str]) -> Any:
