@@ -37,7 +37,7 @@ class Layer(Enum):
 
 @dataclass(frozen=True)
 class Defect:
-    """``cases`` are patterns of case ids with their form, such as ``Rank-*-placeholders``."""
+    """``cases`` are patterns of case ids, such as ``Rank-*``, or of one form, ``Rank-*-placeholders``."""
 
     id: str
     layer: Layer
@@ -50,10 +50,14 @@ class Defect:
     issue: int | None = None
 
     def matches(self, case_id: str) -> bool:
-        """A pattern without the word leaves out the cases that only ask for a refusal."""
+        """Whether a pattern matches the id, with its form or without.
+
+        A pattern without the word leaves out the cases that only ask for a refusal.
+        """
+        names = (case_id, case_id.rpartition("-")[0])
         refusal = "-refuses-" in case_id
         patterns = (p for p in self.cases if not refusal or "refuses" in p)
-        return any(fnmatchcase(case_id, pattern) for pattern in patterns)
+        return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
 
     def fails_on(self, executor: str) -> bool:
         return EVERY_EXECUTOR in self.executors or executor in self.executors

@@ -55,6 +55,8 @@ def test_no_case_belongs_to_two_entries() -> None:
 def test_a_pattern_leaves_out_refusals_unless_it_names_them() -> None:
     assert defect().matches("Neg-matrix-constants")
     assert not defect().matches("Neg-refuses-dtype-placeholders")
+    assert defect(cases=("Neg-matrix",)).matches("Neg-matrix-constants")
+    assert not defect(cases=("Neg-matrix-constants",)).matches("Neg-matrix-placeholders")
     assert defect(cases=("Neg-refuses-dtype-*",)).matches("Neg-refuses-dtype-placeholders")
 
 
