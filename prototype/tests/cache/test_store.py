@@ -1,6 +1,5 @@
 """The store gives back what was put, whole or not at all, whatever happens to its folder."""
 
-import multiprocessing
 import os
 import resource
 import subprocess
@@ -110,23 +109,23 @@ def test_what_a_killed_process_left_is_removed_after_an_hour(tmp_path: Path) -> 
     assert (old.exists(), new.exists()) == (False, True)
 
 
-def _write_often(folder: Path, payload: bytes) -> None:
-    store = Store(folder, 1_000_000)
-    for _ in range(200):
-        store.put(KEY, payload)
-        assert store.get(KEY) == payload
+WRITE_OFTEN = """
+import sys
+from pathlib import Path
+from regvm.cache.store import Store
+key, folder, payload = sys.argv[1], Path(sys.argv[2]), bytes(range(256)) * 400
+store = Store(folder, 1_000_000)
+for _ in range(200):
+    store.put(key, payload)
+    assert store.get(key) == payload
+"""
 
 
 def test_two_processes_that_write_the_same_entry_never_see_half_of_it(tmp_path: Path) -> None:
-    payload = bytes(range(256)) * 400
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write_often, args=(tmp_path, payload)) for _ in range(2)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(120)
-    assert [writer.exitcode for writer in writers] == [0, 0]
-    assert Store(tmp_path, 1_000_000).get(KEY) == payload
+    command = [sys.executable, "-c", WRITE_OFTEN, KEY, str(tmp_path)]
+    writers = [subprocess.Popen(command) for _ in range(2)]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert Store(tmp_path, 1_000_000).get(KEY) == bytes(range(256)) * 400
     assert not list(tmp_path.glob("*/*.partial"))
 
 
