@@ -8,6 +8,7 @@ import json
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -201,6 +202,10 @@ def fuzz(
     With --batch 1 each program is compiled alone, with all passes.
     """
     _require_tvm()
+    if find_spec("hypothesis") is None:
+        raise BadInputError(
+            "fuzz draws programs with Hypothesis; pip install 'relay-regvm[conformance]' brings it"
+        )
     from relay_conformance.fuzzing import command, report
 
     names = tuple(executors.split(","))

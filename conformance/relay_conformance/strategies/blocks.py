@@ -7,7 +7,7 @@ order of effects is the order of the text.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from relay_conformance.strategies import syntax, tensors
 from relay_conformance.strategies.drawer import Drawer, Scope
@@ -147,9 +147,7 @@ class Blocks:
         if known and (depth <= 0 or self.drawer.number(0, 1)):
             return self.drawer.choose(known)
         names = tuple(self.drawer.variable(p, "a") for p in parameters)
-        # A closure that may call others could run for long, so it sees no functions with a loop in them.
-        inner = replace(self, drawer=self.drawer)
-        return syntax.Lambda(names, inner.block(result, (*scope, *names), max(0, depth - 1), lets=1))
+        return syntax.Lambda(names, self.block(result, (*scope, *names), max(0, depth - 1), lets=1))
 
     def _data(self, type_: Data, scope: Scope, depth: int) -> Expr:
         known = [v for v in scope if v.type == type_]
