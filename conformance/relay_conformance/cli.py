@@ -169,6 +169,52 @@ def list_cases(patterns: tuple[str, ...]) -> int:
     return HOLDS
 
 
+@cli.command()
+@click.option("--profile", default="int32-1x1", show_default=True, help="What programs are made of.")
+@click.option("--examples", default=100, show_default=True, type=click.IntRange(min=1), help="How many.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of the programs.")
+@click.option("--executors", default="regvm,tvm-vm", show_default=True, help="Names, with commas.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after so many.")
+@click.option("--batch", default=16, show_default=True, type=click.IntRange(1, 64), help="Programs a module.")
+@click.option("--example", type=click.IntRange(min=0), help="Run the program of this number alone.")
+@click.option("--replay", type=click.Path(path_type=Path), help="Run a kept program.")
+@click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Folder for failing programs.")
+@click.option(
+    "--shrink", default=120.0, show_default=True, type=click.FloatRange(min=0), help="Seconds each."
+)
+@click.option("--json", "json_output", is_flag=True, help="Write JSON.")
+def fuzz(
+    profile: str,
+    examples: int,
+    seed: int,
+    executors: str,
+    minutes: float | None,
+    batch: int,
+    example: int | None,
+    replay: Path | None,
+    keep: Path | None,
+    shrink: float,
+    json_output: bool,
+) -> int:
+    """Run drawn Relay programs on the executors and in NumPy; the same seed draws the same programs.
+
+    With --batch 1 each program is compiled alone, with all passes.
+    """
+    _require_tvm()
+    from relay_conformance.fuzzing import command, report
+
+    names = tuple(executors.split(","))
+    if replay is not None:
+        return HOLDS if command.replay(replay, names, Console()) else DIFFERS
+    request = command.Request(profile, examples, seed, names, batch, minutes, example, shrink, keep)
+    campaign, shrunk = command.fuzz(request, Console(stderr=True))
+    if json_output:
+        _write_json(report.as_json(campaign, shrunk))
+    else:
+        command.show(campaign, shrunk, Console())
+    return HOLDS if campaign.holds else DIFFERS
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the console script exits with what this returns."""
     try:

@@ -25,6 +25,8 @@ from loky.process_executor import (  # type: ignore[import-untyped, unused-ignor
 )
 
 _START_LIMIT = 120.0
+# loky replaces a worker that has grown by 300 MB; a compiled ResNet is larger, and would be lost with it.
+_KEEP_A_GROWN_WORKER = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,7 +86,11 @@ class Worker:
         if self._pool is None:
             self._log.write_bytes(b"")
             self._pool = ProcessPoolExecutor(
-                max_workers=1, timeout=None, initializer=_write_to, initargs=(str(self._log),)
+                max_workers=1,
+                timeout=None,
+                initializer=_write_to,
+                initargs=(str(self._log),),
+                env=_KEEP_A_GROWN_WORKER,
             )
             # Starting is this machine's affair, and no time of the call's.
             self._pool.submit(os.getpid).result(_START_LIMIT)

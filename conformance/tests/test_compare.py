@@ -60,7 +60,10 @@ def test_a_given_input_replaces_the_seeded_one() -> None:
     # total 2, difference 0, called -2, and not 2 < 0: chosen -3
     assert [array.item() for array in comparison.expected.arrays if array is not None] == [-6, -2]
     other = compare(model, {"x:0": np.ones((1, 1), np.int32)}, settings)
-    assert not np.array_equal(other.expected.arrays[0], comparison.expected.arrays[0])
+    first, second = other.expected.arrays[0], comparison.expected.arrays[0]
+    assert first is not None
+    assert second is not None
+    assert not np.array_equal(first, second)
 
 
 def test_an_input_that_does_not_fit_is_refused() -> None:

@@ -12,7 +12,7 @@ from relay_conformance.execution import Failure, Measurement, Stage
 from relay_conformance.executors import Figures
 from relay_conformance.values import outputs_from_arrays
 
-X = np.float32([[1, 2, 3], [4, 5, 6]])
+X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 
 
 def measurement(executor: str, *arrays: Any) -> Measurement:
@@ -119,7 +119,7 @@ class TestFails:
         ("changed", "words"),
         [
             (
-                OUT + np.float32([[0, 0, 0], [0, 1, 0]]),
+                OUT + np.array([[0, 0, 0], [0, 1, 0]], np.float32),
                 r"1 of 6 elements differ, first at \[1, 1\]: 55.0, expected 56.0",
             ),
             (OUT.astype(np.float64), "dtype float32, expected float64"),

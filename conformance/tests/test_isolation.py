@@ -16,6 +16,17 @@ def test_calls_share_a_process_that_is_not_this_one(worker: Worker) -> None:
     assert first == second != Returned(os.getpid())
 
 
+def test_a_worker_that_grows_keeps_what_it_holds() -> None:
+    with Worker(30.0) as worker:
+        first = worker.call(os.getpid)
+        worker.call(exec, "import builtins; builtins.held = b'x' * 400_000_000")
+        for _ in range(2):
+            # The pool looks at the size of its processes about once a second.
+            worker.call(time.sleep, 1.1)
+        assert worker.call(os.getpid) == first
+        assert worker.call(eval, "len(held)") == Returned(400_000_000)
+
+
 def test_an_exception_comes_back(worker: Worker) -> None:
     outcome = worker.call(int, "x")
     assert isinstance(outcome, Raised)

@@ -21,7 +21,10 @@ def results(evaluated: Program, **inputs: Any) -> list[Any]:
 
 
 def test_operators_lets_and_tuples(pair_program: Program) -> None:
-    assert results(pair_program, x=np.int32([1, 2, 3]), y=np.int32([5, 5, 5])) == [[2, 5, 10], [-4, -3, -2]]
+    assert results(pair_program, x=np.array([1, 2, 3], np.int32), y=np.array([5, 5, 5], np.int32)) == [
+        [2, 5, 10],
+        [-4, -3, -2],
+    ]
 
 
 @pytest.mark.parametrize(("flag", "expected"), [(True, 18.0), (False, 8.0)])
@@ -44,8 +47,8 @@ def test_a_long_tail_recursive_loop_does_not_nest() -> None:
 
 
 def test_weights_are_inputs_that_are_there(pair_program: Program) -> None:
-    weighted = program_from_module(pair_program.module, {"y": np.int32([1, 1, 1])})
-    assert results(weighted, x=np.int32([1, 2, 3]))[1] == [0, 1, 2]
+    weighted = program_from_module(pair_program.module, {"y": np.array([1, 1, 1], np.int32)})
+    assert results(weighted, x=np.array([1, 2, 3], np.int32))[1] == [0, 1, 2]
 
 
 def test_a_field_of_a_tuple_and_a_called_function() -> None:
@@ -57,7 +60,9 @@ def test_a_field_of_a_tuple_and_a_called_function() -> None:
 
 def test_an_unknown_operator_is_named() -> None:
     with pytest.raises(UnsupportedModelError, match=r"nn.softmax"):
-        results(program("def @main(%x: Tensor[(2), float32]) { nn.softmax(%x) }"), x=np.float32([1, 2]))
+        results(
+            program("def @main(%x: Tensor[(2), float32]) { nn.softmax(%x) }"), x=np.array([1, 2], np.float32)
+        )
 
 
 def test_an_unknown_construct_is_named() -> None:

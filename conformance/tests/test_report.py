@@ -17,7 +17,7 @@ from relay_conformance.models import Voice
 from relay_conformance.report import agreement, as_json, as_table, confirmation
 from relay_conformance.values import outputs_from_arrays
 
-EXPECTED = outputs_from_arrays([np.float32([1, 2, 3])])
+EXPECTED = outputs_from_arrays([np.array([1, 2, 3], np.float32)])
 PROMISED_KEYS = {
     "model",
     "vms_bit_equal",
@@ -39,7 +39,7 @@ FAILED = Failure("tvm-vm", Stage.RUN, "it broke", Figures({"main": 40}, {}, 60),
 
 
 def side(executor: str, values: list[float]) -> Side:
-    outputs = outputs_from_arrays([np.float32(values)])
+    outputs = outputs_from_arrays([np.array(values, np.float32)])
     figures = Figures({"main": 3, "f": 2}, {"main": 3, "f": 2}, 17, 4096)
     return Side(
         Measurement(executor, outputs, figures, 1.5, 2e-5),

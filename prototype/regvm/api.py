@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from regvm import binary, bundle, compiler, verifier
+from regvm.cache import compilations
+from regvm.cache import kernels as cached_kernels
 from regvm.errors import ArgumentError
 from regvm.executable import Constant, Function, Program
-from regvm.frontend import kernels, source, translate
+from regvm.frontend import fingerprint, source, translate
 from regvm.native import availability
 from regvm.runtime.kernels import late_bound, library
 from regvm.text import listing
@@ -141,15 +144,40 @@ def compile(
     Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
     small, and UnsupportedError for a construct that the register VM lacks; both name the place.
     """
-    lowered = source.lower(mod, target, target_host, params)
-    return generate(lowered, check=check, register_limit=register_limit)
+    options = compiler.Options(check, register_limit)
+    key = compilations.key_of(
+        f"regvm {fingerprint.own_code()}",
+        source.as_module(mod),
+        source.choose_target(target, target_host),
+        params,
+        dataclasses.asdict(options),
+    )
+    kept = compilations.find(key)
+    if kept is None:
+        kept = _generate(source.lower(mod, target, target_host, params), options)
+        compilations.keep(key, kept)
+    else:
+        for note in kept.notes:
+            warnings.warn(note, RuntimeWarning, stacklevel=2)
+    return _executable(kept)
 
 
 def generate(
     lowered: source.LoweredSource, *, check: bool = False, register_limit: int | None = None
 ) -> Executable:
     """The second half of ``compile``: bytecode and kernels of a lowered module."""
+    return _executable(_generate(lowered, compiler.Options(check, register_limit)))
+
+
+def _generate(lowered: source.LoweredSource, options: compiler.Options) -> compilations.Compilation:
     module, prim_funcs = translate.translate(lowered.module)
-    program = compiler.generate(module, compiler.Options(check=check, register_limit=register_limit))
-    built = kernels.build(prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1])
-    return Executable(program, built, lowered.notes)
+    program = compiler.generate(module, options)
+    library = cached_kernels.build(
+        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1]
+    )
+    return compilations.Compilation(binary.encode(program), library, lowered.notes)
+
+
+def _executable(compilation: compilations.Compilation) -> Executable:
+    loaded = Executable.load_exec(compilation.code, compilation.library.module)
+    return dataclasses.replace(loaded, notes=compilation.notes)

@@ -40,6 +40,46 @@ def generate(module: ir.Module, options: Options) -> Program:
     return program
 
 
+@dataclass(frozen=True)
+class PlacedFunction:
+    """A function as code is generated from it, its live intervals, and the places of its tensors."""
+
+    function: ir.Function
+    intervals: intervals.Intervals
+    placement: placement.Placement
+
+
+def place_functions(module: ir.Module, planner: placement.Planner = plan) -> tuple[PlacedFunction, ...]:
+    """The storage of every function, as ``generate`` plans it; for reports on planning."""
+    module = copy_out_of_loops(module)
+    escapes = escape.analyse(module)
+    spans = [intervals_of(f)[1] for f in module.functions]
+    return tuple(
+        PlacedFunction(f, s, _place(f, e, s, planner))
+        for f, e, s in zip(module.functions, escapes, spans, strict=True)
+    )
+
+
+def place_module(module: ir.Module) -> list[placement.Placement]:
+    """The same without the functions."""
+    return [placed.placement for placed in place_functions(module)]
+
+
+def intervals_of(function: ir.Function) -> tuple[liveness.Liveness, intervals.Intervals]:
+    """Liveness and intervals of a function."""
+    live = liveness.analyse(function)
+    return live, intervals.build(function, live)
+
+
+def _place(
+    function: ir.Function,
+    escaped: escape.Escape,
+    spans: intervals.Intervals,
+    planner: placement.Planner = plan,
+) -> placement.Placement:
+    return placement.place(function, escaped, spans.ranges, spans.starts, planner)
+
+
 def _generate_function(
     function: ir.Function,
     number: int,
@@ -48,9 +88,8 @@ def _generate_function(
     options: Options,
 ) -> executable.Function:
     assert_well_formed(function)
-    live = liveness.analyse(function)
-    spans = intervals.build(function, live)
-    placed = placement.place(function, escaped, spans.ranges, spans.starts, plan)
+    live, spans = intervals_of(function)
+    placed = _place(function, escaped, spans)
     allocated = allocation.allocate(function, live, spans, _owning(function, placed), options.register_limit)
     if options.check:
         checker.assert_allocation(function, allocated.blocks, allocated.num_registers, allocated.num_slots)

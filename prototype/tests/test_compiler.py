@@ -16,6 +16,7 @@ from regvm.executable import TensorSlot
 from regvm.ir import Function, Module
 from regvm.ir.printer import show_instruction
 from regvm.memory.placement import Placement
+from regvm.memory.request import Plan
 from regvm.regalloc import allocation
 from regvm.verifier import verify
 from regvm_testing.programs import module_of, modules
@@ -115,7 +116,8 @@ def test_runs_the_placement_checker(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = function(block([0], invoke(1, 0, 0), invoke(2, 1, 1), invoke(3, 2, 2), ret(0)), tensors=3)
 
     def crowded(*_: object) -> Placement:
-        return Placement(dict.fromkeys(range(3), (0,)), 64, frozenset({1, 2, 3}), ())
+        plan = Plan({}, 64, "default", 64)
+        return Placement(dict.fromkeys(range(3), (0,)), 64, frozenset({1, 2, 3}), (), plan, {}, {})
 
     monkeypatch.setattr("regvm.memory.placement.place", crowded)
     with pytest.raises(CheckError, match="storage is unsafe"):

@@ -7,8 +7,9 @@ from typing import Any
 
 from relay_conformance.executors.lowering import build
 from relay_conformance.executors.protocol import Figures
+from relay_conformance.executors.reference_cache import compile_reference
 from relay_conformance.program import Array, Program
-from relay_conformance.tvm_api import relay, tvm
+from relay_conformance.tvm_api import tvm
 
 _FUNCTION = re.compile(
     r"^VM Function\[\d+\]: (?P<name>.+?)\(.*\)\n# reg file size = (?P<registers>\d+)\n"
@@ -45,7 +46,5 @@ class TVMVirtualMachineExecutor:
     name: str = "tvm-vm"
 
     def compile(self, program: Program, target: str) -> TVMVirtualMachineExecutable:
-        executable = build(
-            lambda: relay.vm.compile(program.module, target=target, params=dict(program.params))
-        )
+        executable = build(lambda: compile_reference(program.module, target, program.params))
         return TVMVirtualMachineExecutable(executable)

@@ -1,14 +1,14 @@
 """Programs by number: profile, seed and number name one program, on every machine with the same Hypothesis.
 
-Programs are drawn in chunks, each from a seed of its own, so that one is found again without drawing all
-before it.
+Each program is drawn from a seed of its own: in a longer run Hypothesis varies what it has drawn before, so
+that many programs would be nearly the same, and none could be found again without all before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from itertools import count as natural
+from itertools import islice
 from typing import Any
 
 import hypothesis
@@ -16,45 +16,33 @@ from hypothesis import HealthCheck, Phase
 
 from relay_conformance.strategies import FuzzProgram, programs
 
-CHUNK = 100
-_MOST_CHUNKS = 2**32
+_MOST_PROGRAMS = 2**32
+SIMPLEST_COMES_FIRST = 1
+"""Programs that Hypothesis draws before the first one that depends on the seed."""
 
 
-def draw_programs(profile: str, seed: int, limit: int | None = None) -> Iterator[FuzzProgram]:
-    """The programs 0, 1, 2, … of a profile and a seed, up to ``limit`` of them."""
-    drawn = 0
-    for chunk in natural():
-        for program in _chunk(profile, seed, chunk):
-            if drawn == limit:
-                return
-            drawn += 1
-            yield program
+def draw_programs(profile: str, seed: int, limit: int | None = None, first: int = 0) -> Iterator[FuzzProgram]:
+    """The programs ``first``, ``first + 1``, … of a profile and a seed, ``limit`` of them or without end."""
+    return (draw_program(profile, seed, number) for number in islice(natural(first), limit))
 
 
 def draw_program(profile: str, seed: int, number: int) -> FuzzProgram:
     """Program ``number`` alone."""
-    return _chunk(profile, seed, number // CHUNK)[number % CHUNK]
-
-
-@lru_cache(maxsize=8)
-def _chunk(profile: str, seed: int, chunk: int) -> tuple[FuzzProgram, ...]:
-    """Always ``CHUNK`` programs: where Hypothesis finds fewer different ones, they repeat."""
     found: list[FuzzProgram] = []
-
-    def keep(program: FuzzProgram) -> None:
-        found.append(program)
-
-    run(profile, seed, chunk, keep, shrinking=False)
-    return tuple(found[number % len(found)] for number in range(CHUNK))
+    run(profile, seed, number, found.append, shrinking=False)
+    return found[-1]
 
 
 def run(
-    profile: str, seed: int, chunk: int, test: Callable[[FuzzProgram], None], *, shrinking: bool
+    profile: str, seed: int, number: int, test: Callable[[FuzzProgram], None], *, shrinking: bool
 ) -> None:
-    """Give ``test`` the programs of one chunk; raises what it raises, on the smallest program if ``shrinking``."""
+    """Give ``test`` the simplest program, then program ``number``, then, if it raises and ``shrinking``, smaller ones.
+
+    Raises what ``test`` raises on the smallest program.
+    """
     phases = [Phase.generate, Phase.shrink] if shrinking else [Phase.generate]
     settings = hypothesis.settings(
-        max_examples=CHUNK,
+        max_examples=SIMPLEST_COMES_FIRST + 1,
         database=None,
         deadline=None,
         derandomize=False,
@@ -67,4 +55,4 @@ def run(
         test(program)
 
     wrapped = hypothesis.given(programs(profile))(property_)
-    hypothesis.seed(seed * _MOST_CHUNKS + chunk)(settings(wrapped))()
+    hypothesis.seed(seed * _MOST_PROGRAMS + number)(settings(wrapped))()

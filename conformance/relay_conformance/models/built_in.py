@@ -48,6 +48,7 @@ def tensorflow_model(name: str, graph: GraphModel, inputs: Inputs | None = None)
         voice=Voice.TENSORFLOW,
         evaluate=lambda feed, repeats: run_graph(graph, feed, repeats),
         output_names=graph.outputs,
+        graph=graph,
     )
 
 

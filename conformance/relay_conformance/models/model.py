@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from relay_conformance.program import Array, Program, TensorSpec
+from relay_conformance.tensorflow_import.graph_model import GraphModel
 from relay_conformance.values import Outputs
 
 
@@ -19,7 +20,7 @@ class Voice(Enum):
 class Model:
     """``evaluate`` takes inputs by name and a number of repeats, and gives outputs and the median seconds.
 
-    ``output_names`` are TensorFlow's, or empty.
+    ``output_names`` are TensorFlow's, or empty; ``graph`` is the frozen graph that the program was imported from.
     """
 
     name: str
@@ -29,3 +30,4 @@ class Model:
     voice: Voice
     evaluate: Callable[[Mapping[str, Array], int], tuple[Outputs, float]]
     output_names: tuple[str, ...]
+    graph: GraphModel | None = None

@@ -54,6 +54,8 @@ class Blocks:
         """What may stand where a block ends or after ``let x =``."""
         productions: list[Production] = [lambda: self.expression(type_, scope, depth)]
         if depth > 0:
+            # Twice, because most of what a program does is arithmetic.
+            productions *= 2
             productions.append(lambda: self._if(type_, scope, depth))
             functions = self.drawer.callables(type_)
             if functions:
@@ -72,7 +74,9 @@ class Blocks:
             case Tensor() if self.tensors:
                 return tensors.tensor(self.drawer, scope, depth, type_)
             case Tensor():
-                return tensors.cell(self.drawer, scope, depth, type_)
+                # Mostly one operator, in the innermost branch too: what is tested is the machine, and kernels
+                # of one operator are shared by the programs of a module.
+                return tensors.cell(self.drawer, scope, 2 if self.drawer.number(0, 7) == 7 else 1, type_)
             case Tuple(fields):
                 return Pack(tuple(self.expression(field, scope, depth - 1) for field in fields))
             case Data():
@@ -111,7 +115,9 @@ class Blocks:
         """A tensor with a first dimension that nothing else has."""
         result = Tensor((self.drawer.fresh("n"), *type_.shape[1:]), type_.dtype)
         functions = [
-            f for f in self.drawer.functions if isinstance(f.body.type, Tensor) and f.parameters[-1].type != CELL
+            f
+            for f in self.drawer.functions
+            if isinstance(f.body.type, Tensor) and f.parameters[-1].type != CELL
         ]
         suited = [f for f in functions if _same_rest(f.parameters[-1].type, type_)]
         if suited and self.drawer.number(0, 1):

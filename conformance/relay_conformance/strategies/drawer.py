@@ -93,5 +93,3 @@ def static_shape(type_: Tensor) -> tuple[int, ...] | None:
     """The shape, if no dimension of it is dynamic."""
     sizes = tuple(size for size in type_.shape if isinstance(size, int))
     return sizes if len(sizes) == len(type_.shape) else None
-
-

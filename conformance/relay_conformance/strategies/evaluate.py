@@ -100,7 +100,9 @@ class _Evaluator:
             case syntax.Let(variable, value, body):
                 return self._value(body, {**environment, variable.name: self._value(value, environment)})
             case syntax.If(condition, then, otherwise):
-                return self._value(then if bool(self._value(condition, environment)) else otherwise, environment)
+                return self._value(
+                    then if bool(self._value(condition, environment)) else otherwise, environment
+                )
             case syntax.Call(function, arguments):
                 return self.call(function, self._all(arguments, environment))
             case syntax.Apply(closure, arguments):

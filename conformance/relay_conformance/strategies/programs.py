@@ -14,6 +14,7 @@ from relay_conformance.strategies.blocks import PAIR, UNARY, Blocks, chain, has_
 from relay_conformance.strategies.drawer import Drawer, Scope
 from relay_conformance.strategies.recursion import draw_functions
 from relay_conformance.strategies.syntax import CHAIN, TREE, Expr, FuzzProgram, Pack, Var
+from relay_conformance.strategies.tensors import op
 from relay_conformance.strategies.types import CELL, Ref, Tensor, Tuple, Type
 
 
@@ -44,7 +45,7 @@ _TENSORS: tuple[Type, ...] = (
 )
 
 PROFILES: Mapping[str, Profile] = {
-    "int32-1x1": Profile("arithmetic, let, if and calls over int32 (1, 1)", (CELL,), ("plain",)),
+    "int32-1x1": Profile("arithmetic, let, if and calls over int32 (1, 1)", (CELL,), ("plain",), lets=4),
     "tensors": Profile("dtypes, shapes, broadcasting, reductions, nn", _TENSORS, inputs=(), tensors=True),
     "control": Profile(
         "recursion, loops, closures, functions of functions",
@@ -105,7 +106,20 @@ def _main(drawer: Drawer, blocks: Blocks, scope: Scope, lets: int) -> Expr:
     results = [v for v in reversed(scope) if _is_result(v.type)]
     if not results:
         return chain(bound, Pack((drawer.atom(_first_tensor(blocks), scope),)))
-    return chain(bound, Pack(tuple(drawer.choose(results) for _ in range(drawer.number(1, 3)))))
+    chosen: list[Expr] = [drawer.choose(results) for _ in range(drawer.number(1, 3))]
+    cells = [variable for variable, _ in bound if variable.type == CELL]
+    if len(cells) > 1 and drawer.number(0, 1):
+        chosen.append(_joined(cells))
+    return chain(bound, Pack(tuple(chosen)))
+
+
+def _joined(cells: list[Var]) -> Expr:
+    """All of them in one result, so that none is dead and each lives up to the end."""
+    joined: Expr = cells[0]
+    for number, variable in enumerate(cells[1:]):
+        name = ("subtract", "bitwise_xor", "add")[number % 3]
+        joined = op(name, joined, variable, to=CELL)
+    return joined
 
 
 def _first_tensor(blocks: Blocks) -> Tensor:

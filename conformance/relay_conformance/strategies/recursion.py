@@ -27,9 +27,10 @@ from relay_conformance.strategies.types import BOOL, CELL, INT, Tensor, Type
 def plain(blocks: Blocks) -> Function:
     """A function of one to three cells that calls only earlier ones."""
     drawer = blocks.drawer
-    result = drawer.choose([CELL, PAIR]) if PAIR in blocks.types else CELL
+    results: list[Type] = [CELL, PAIR] if PAIR in blocks.types else [CELL]
+    result = drawer.choose(results)
     parameters = tuple(drawer.variable(CELL, "p") for _ in range(drawer.number(1, 3)))
-    return Function(drawer.fresh("plain"), parameters, blocks.block(result, parameters, 2, lets=1))
+    return Function(drawer.fresh("plain"), parameters, blocks.block(result, parameters, 1, lets=1))
 
 
 def higher_order(blocks: Blocks) -> Function:

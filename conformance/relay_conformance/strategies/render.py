@@ -40,7 +40,9 @@ def render_batch(programs: Sequence[FuzzProgram]) -> str:
 def _data_types() -> str:
     texts = []
     for data, constructors in syntax.DATA_TYPES.items():
-        shown = [f"{c}({', '.join(map(show, fields))})" if fields else c for c, fields in constructors.items()]
+        shown = [
+            f"{c}({', '.join(map(show, fields))})" if fields else c for c, fields in constructors.items()
+        ]
         texts.append(f"type {data.name} {{ {', '.join(shown)} }}\n")
     return "".join(texts) + "\n"
 
@@ -100,7 +102,9 @@ def _inline(expression: Expr, indent: str, suffix: str) -> str:
             return f"{constructor}({all_of(arguments)})" if arguments else constructor
         case syntax.Match(subject, clauses):
             inner = indent + _STEP
-            shown = ",\n".join(f"{inner}{_pattern(c.pattern)} => {_braces(c.body, inner, suffix)}" for c in clauses)
+            shown = ",\n".join(
+                f"{inner}{_pattern(c.pattern)} => {_braces(c.body, inner, suffix)}" for c in clauses
+            )
             return f"match ({_inline(subject, indent, suffix)}) {{\n{shown}\n{indent}}}"
         case syntax.NewRef(value):
             return f"ref({_inline(value, indent, suffix)})"

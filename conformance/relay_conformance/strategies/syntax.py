@@ -148,7 +148,10 @@ class WriteRef:
 
     reference: Var
     value: Expr
-    type: Type = Tuple(())
+
+    @property
+    def type(self) -> Tuple:
+        return Tuple(())
 
 
 Expr = (

@@ -25,6 +25,10 @@ _WIDER = {
     "float32": ("int8", "uint8", "bool"),
 }
 Production = Callable[[], Expr]
+_ATOMS = 5
+"""One expression in this many and one is an atom, also where it might be larger."""
+_CONSTANTS = 5
+"""One operand in this many and one is a constant: each constant makes a kernel of its own."""
 
 
 def op(name: str, *arguments: Expr, to: Tensor, **attributes: Attribute) -> Op:
@@ -45,7 +49,8 @@ def _comparison(drawer: Drawer, scope: Scope) -> Expr:
     name = drawer.choose(operators.COMPARISONS)
     left = drawer.atom(type_, scope)
     if static_shape(type_) in ((), (1, 1)):
-        right = drawer.choose([lambda: drawer.constant(type_.dtype), lambda: drawer.atom(type_, scope)])()
+        constant = drawer.number(0, _CONSTANTS) == 0
+        right = drawer.constant(type_.dtype) if constant else drawer.atom(type_, scope)
         compared = op(name, left, right, to=Tensor(type_.shape, "bool"))
         return compared if type_.shape == () else op("squeeze", compared, to=BOOL)
     axes = tuple(range(len(type_.shape)))
@@ -55,23 +60,22 @@ def _comparison(drawer: Drawer, scope: Scope) -> Expr:
 
 def cell(drawer: Drawer, scope: Scope, depth: int, type_: Tensor = CELL) -> Expr:
     """An integer expression by elementwise operators alone."""
-    productions: list[Production] = [lambda: drawer.atom(type_, scope)]
-    if depth > 0:
-        productions += _elementwise(drawer, scope, depth, type_, lambda: cell(drawer, scope, depth - 1, type_))
+    if depth <= 0 or drawer.number(0, _ATOMS) == 0:
+        return drawer.atom(type_, scope)
+    productions = _elementwise(drawer, scope, depth, type_, lambda: cell(drawer, scope, depth - 1, type_))
     return drawer.choose(productions)()
 
 
 def tensor(drawer: Drawer, scope: Scope, depth: int, type_: Tensor) -> Expr:
     """An expression of any tensor type; one with dynamic dimensions must be in scope."""
-    productions: list[Production] = [lambda: drawer.atom(type_, scope)]
-    if depth > 0:
-        productions += _elementwise(
-            drawer, scope, depth, type_, lambda: tensor(drawer, scope, depth - 1, type_)
-        )
-        productions += _movement(drawer, scope, depth, type_)
-        productions += _reductions_of_scope(drawer, scope, type_)
-        if static_shape(type_) is not None:
-            productions += _static(drawer, scope, depth, type_)
+    if depth <= 0 or drawer.number(0, _ATOMS) == 0:
+        return drawer.atom(type_, scope)
+    productions = [
+        *_elementwise(drawer, scope, depth, type_, lambda: tensor(drawer, scope, depth - 1, type_)),
+        *_reductions_of_scope(drawer, scope, type_),
+    ]
+    if static_shape(type_) is not None:
+        productions += _static(drawer, scope, depth, type_)
     return drawer.choose(productions)()
 
 
@@ -83,7 +87,9 @@ def _elementwise(
 
     def other() -> Expr:
         """The second operand, which the first one's shape may stretch."""
-        options: list[Production] = [lambda: drawer.constant(type_.dtype), same]
+        if drawer.number(0, _CONSTANTS) == 0:
+            return drawer.constant(type_.dtype)
+        options: list[Production] = [same]
         if len(type_.shape) > 1 and isinstance(type_.shape[-1], int):
             row = Tensor(type_.shape[-1:], type_.dtype)
             options.append(lambda: tensor(drawer, scope, depth - 1, row))
@@ -109,20 +115,24 @@ def _elementwise(
         return [*productions, lambda: op("nn.relu", atom(), to=type_)]
     bits = type_.bits
     productions += [
-        lambda: op("bitwise_not", same(), to=type_),
         lambda: op(drawer.choose(operators.DIVISIONS), atom(), _divisor(drawer, scope, type_), to=type_),
         lambda: op("left_shift", same(), _amount(drawer, scope, type_, bits), to=type_),
         lambda: op("right_shift", atom(), _amount(drawer, scope, type_, bits), to=type_),
         lambda: op("where", _compared(drawer, scope, type_), same(), same(), to=type_),
     ]
-    if not type_.dtype.startswith("uint"):
-        productions.append(lambda: op("abs", atom(), to=type_))
+    if static_shape(type_) is not None:
+        # TVM has no shape function of `abs`, and the one that it has of `bitwise_not` fails.
+        productions.append(lambda: op("bitwise_not", same(), to=type_))
+        if not type_.dtype.startswith("uint"):
+            productions.append(lambda: op("abs", atom(), to=type_))
     return productions
 
 
 def _compared(drawer: Drawer, scope: Scope, integer: Tensor) -> Expr:
     name = drawer.choose(operators.COMPARISONS)
-    left, right = drawer.atom(integer, scope), drawer.constant(integer.dtype)
+    left = drawer.atom(integer, scope)
+    constant = drawer.number(0, _CONSTANTS) == 0
+    right = drawer.constant(integer.dtype) if constant else drawer.atom(integer, scope)
     return op(name, left, right, to=Tensor(integer.shape, "bool"))
 
 
@@ -142,32 +152,21 @@ def _amount(drawer: Drawer, scope: Scope, type_: Tensor, bits: int) -> Expr:
     return Const(drawer.choose((0, 1, 2, bits - 1)), scalar)
 
 
-def _movement(drawer: Drawer, scope: Scope, depth: int, type_: Tensor) -> list[Production]:
-    if not type_.shape:
-        return []
-
-    def reverse() -> Expr:
-        axis = drawer.number(0, len(type_.shape) - 1)
-        return op("reverse", tensor(drawer, scope, depth - 1, type_), to=type_, axis=axis)
-
-    return [reverse]
-
-
 def _reductions_of_scope(drawer: Drawer, scope: Scope, type_: Tensor) -> list[Production]:
     """Of variables that become ``type_`` when one axis is reduced; the only way to lose a dynamic dimension."""
-    found: list[Production] = []
-    for variable in scope:
-        source = variable.type
-        if not isinstance(source, Tensor) or source.dtype != type_.dtype or source.dtype == "bool":
-            continue
-        for axis in range(len(source.shape)):
-            if source.shape[:axis] + source.shape[axis + 1 :] == type_.shape:
-                found.append(
-                    lambda v=variable, a=axis: op(  # type: ignore[misc]
-                        drawer.choose(operators.REDUCTIONS), v, to=type_, axis=(a,)
-                    )
-                )
-    return found
+    sources = [
+        (variable, axis)
+        for variable in scope
+        if isinstance(variable.type, Tensor) and variable.type.dtype == type_.dtype != "bool"
+        for axis in range(len(variable.type.shape))
+        if variable.type.shape[:axis] + variable.type.shape[axis + 1 :] == type_.shape
+    ]
+
+    def reduce() -> Expr:
+        source, axis = drawer.choose(sources)
+        return op(drawer.choose(operators.REDUCTIONS), source, to=type_, axis=(axis,))
+
+    return [reduce] if sources else []
 
 
 def _static(drawer: Drawer, scope: Scope, depth: int, type_: Tensor) -> list[Production]:
@@ -197,7 +196,9 @@ def _static(drawer: Drawer, scope: Scope, depth: int, type_: Tensor) -> list[Pro
     if dtype != "bool":
         productions.append(reduce)
     if dtype in _WIDER:
-        productions.append(lambda: op("cast", atom(*shape, kind=drawer.choose(_WIDER[dtype])), to=type_, dtype=dtype))
+        productions.append(
+            lambda: op("cast", atom(*shape, kind=drawer.choose(_WIDER[dtype])), to=type_, dtype=dtype)
+        )
     if rank > 0:
         productions += _shaped(drawer, type_, shape, sub)
     if rank > 0 and dtype == "float32":
@@ -234,6 +235,9 @@ def _shaped(
         axis = drawer.choose([a for a in range(rank) if shape[a] == 1])
         return op("expand_dims", sub(*shape[:axis], *shape[axis + 1 :]), to=type_, axis=axis)
 
+    def reverse() -> Expr:
+        return op("reverse", sub(*shape), to=type_, axis=drawer.number(0, rank - 1))
+
     def squeeze() -> Expr:
         return op("squeeze", sub(1, *shape), to=type_, axis=(0,))
 
@@ -241,6 +245,7 @@ def _shaped(
         transpose,
         slice_,
         squeeze,
+        reverse,
         lambda: op("broadcast_to", sub(*shape[1:]), to=type_, shape=shape),
     ]
     if max(shape) > 1:
@@ -276,11 +281,22 @@ def _products(
                 inner, pad = drawer.number(1, 2), drawer.number(0, 1)
                 data = atom(batch, inner, height + 2 - 2 * pad, width + 2 - 2 * pad)
                 weight = atom(channels, inner, 3, 3)
-                options = {"kernel_size": (3, 3), "channels": channels}
-                return op("nn.conv2d", data, weight, to=type_, padding=(pad,) * 4, **options)
+                window = (3, 3)
+                padding = (pad,) * 4
+                return op(
+                    "nn.conv2d",
+                    data,
+                    weight,
+                    to=type_,
+                    padding=padding,
+                    kernel_size=window,
+                    channels=channels,
+                )
 
             def pool() -> Expr:
-                return op("nn.max_pool2d", atom(batch, channels, height + 1, width + 1), to=type_, pool_size=(2, 2))
+                return op(
+                    "nn.max_pool2d", atom(batch, channels, height + 1, width + 1), to=type_, pool_size=(2, 2)
+                )
 
             return [convolution, pool]
         case _:

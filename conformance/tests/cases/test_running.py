@@ -14,14 +14,13 @@ from relay_conformance.cases.verdicts import Judged, Verdict, as_json, judge, wr
 from relay_conformance.execution import Cause, Failure, Measurement, Stage
 from relay_conformance.executors import Figures
 from relay_conformance.program import Array
-from relay_conformance.tensorflow_import.graph_model import GraphModel
 from relay_conformance.values import outputs_from_arrays
 
 NEG = Case("Neg", "plain", {"x": tensor(2, 3)})
 ADD = Case("AddV2", "plain", {"x": tensor(2, 3), "y": tensor(2, 3)})
 REFUSING = Case("Neg", "refuses-shape", {"x": tensor(2, 3)}, refusal=FeedRefusal.SHAPE)
 FIRST, SECOND = np.array([[1, 2], [3, 4]], np.float32), np.array([5, 6], np.float32)
-NO_GRAPH = GraphModel(None, (), ())
+NO_MODEL: Any = None
 
 
 def measured(*arrays: Array) -> Measurement:
@@ -32,7 +31,7 @@ def classed(
     got: Measurement | Failure, reference: Measurement | None = None, **wrong_feeds: Any
 ) -> list[Status]:
     """The statuses of two cases, one output each, whose right values are FIRST and SECOND."""
-    graph = CaseGraph((NEG, REFUSING), Form.PLACEHOLDERS, NO_GRAPH, {}, (1, 1))
+    graph = CaseGraph((NEG, REFUSING), Form.PLACEHOLDERS, NO_MODEL, {}, (1, 1))
     reply = running._Reply(got, {REFUSING.id: wrong_feeds["refusal"]} if wrong_feeds else {})
     expected = outputs_from_arrays([FIRST, SECOND])
     against = reference or measured(FIRST, SECOND)
@@ -99,7 +98,7 @@ def test_a_wrong_feed_must_be_refused_by_an_error_and_not_by_dying() -> None:
 def test_a_wrong_feed_differs_in_one_thing(refusal: str, shape: tuple[int, ...], dtype: str) -> None:
     case = Case("Neg", "plain", {"x": tensor(2, 3)}, refusal=FeedRefusal(refusal))
     graph = CaseGraph(
-        (case,), Form.PLACEHOLDERS, NO_GRAPH, {"Neg_plain/x": np.ones((2, 3), np.float32)}, (1,)
+        (case,), Form.PLACEHOLDERS, NO_MODEL, {"Neg_plain/x": np.ones((2, 3), np.float32)}, (1,)
     )
     wrong_array = wrong_feed(graph, case)["Neg_plain/x"]
     assert (wrong_array.shape, str(wrong_array.dtype)) == (shape, dtype)

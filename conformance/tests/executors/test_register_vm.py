@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from relay_conformance.executors import register_vm
 from relay_conformance.executors.lowering import OPT_LEVEL
 from relay_conformance.executors.register_vm import RegisterVMExecutor
 from relay_conformance.program import Program
@@ -22,7 +21,7 @@ def test_it_compiles_at_the_reference_s_level_since_other_passes_give_other_bits
         levels.append(tvm.transform.PassContext.current().opt_level)
         return compile_module(*arguments, **options)
 
-    monkeypatch.setattr(register_vm.regvm, "compile", compile_and_note)
+    monkeypatch.setattr(regvm, "compile", compile_and_note)
     RegisterVMExecutor().compile(pair_program, "llvm")
     assert levels == [OPT_LEVEL]
 

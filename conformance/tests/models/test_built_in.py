@@ -32,6 +32,7 @@ def test_the_small_models_vary_over_elements_and_seeds(name: str) -> None:
     model = load_built_in(name, 2)
     first, second = (model.evaluate(model.seeded_inputs(seed), 1)[0].arrays[0] for seed in (0, 1))
     assert first is not None
+    assert second is not None
     assert first.shape == (2, 3)
     assert float(first.std()) > 0.05
     assert not np.array_equal(first, second)

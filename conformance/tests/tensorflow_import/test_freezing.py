@@ -16,8 +16,8 @@ from relay_conformance.tensorflow_import.freezing import (
 from relay_conformance.tensorflow_import.graph_model import GraphModel, run_graph
 
 pytestmark = pytest.mark.tensorflow
-X = np.float32([[1, 2, 3], [4, 5, 6]])
-WEIGHT = np.float32([[1, 0], [0, 2], [1, 1]])
+X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+WEIGHT = np.array([[1, 0], [0, 2], [1, 1]], np.float32)
 
 
 def outputs(model: GraphModel) -> list[Any]:
@@ -58,7 +58,9 @@ def test_a_session(tf: Any) -> None:
 
 
 def test_a_saved_model_of_several_outputs(tf: Any, module: Any, tmp_path: Path) -> None:
-    @tf.function(input_signature=[tf.TensorSpec((None, 3), tf.float32, "x")])
+    @tf.function(  # type: ignore[untyped-decorator, unused-ignore]
+        input_signature=[tf.TensorSpec((None, 3), tf.float32, "x")]
+    )
     def serve(x: Any) -> Any:
         return {"product": tf.matmul(x, module.weight), "moved": x + 1.0}
 
@@ -90,4 +92,5 @@ def test_a_keras_model_of_two_inputs(tf: Any) -> None:
         for spec, factor in zip(model.inputs, (np.float32(3), np.float32(1)), strict=True)
     }
     (array,) = run_graph(model, feed, 1)[0].arrays
+    assert array is not None
     assert np.array_equal(np.abs(array), 2 * X)

@@ -65,7 +65,7 @@ def test_an_operator_that_tensorflow_does_not_know_is_refused(graph_def: Any) ->
 
 def test_it_runs_in_tensorflow(graph_def: Any) -> None:
     model = graph_model(graph_def, ("sum", "out"), batch=1)
-    outputs, latency = run_graph(model, {"x": np.float32([[1, 2, 3]])}, 2)
+    outputs, latency = run_graph(model, {"x": np.array([[1, 2, 3]], np.float32)}, 2)
     assert [array.tolist() for array in outputs.arrays if array is not None] == [[[2, 4, 6]], [[4, 8, 12]]]
     assert latency > 0
 

@@ -17,7 +17,9 @@ from regvm.api import Executable
 from regvm.cli.progress import working
 from regvm.errors import FormatError
 from regvm.executable import Program
-from regvm.frontend import reading
+from regvm.frontend import reading, translate
+from regvm.frontend import source as relay_source
+from regvm.ir import Module
 from regvm.text.assembler import assemble
 
 
@@ -98,13 +100,30 @@ def executable_of(source: Source, options: CompileOptions) -> Executable:
             raise FormatError(f"{source.path}: a listing has no kernels; make an executable with 'regvm asm'")
 
 
+def module_of(source: Source, options: CompileOptions) -> Module:
+    """Relay translated to the intermediate representation: what the allocators are given.
+
+    Raises FormatError for a file that holds no Relay.
+    """
+    if source.form not in (Form.RELAY_TEXT, Form.RELAY_JSON):
+        raise FormatError(f"{source.path}: this is {source.form.value}; a plan takes Relay text or JSON")
+    with working(f"reading {source.path}"), reading.at_level(options.opt_level):
+        module, params = _read(source, options)
+        lowered = relay_source.lower(module, options.target, None, params)
+        return translate.translate(lowered.module)[0]
+
+
 def _compile(source: Source, options: CompileOptions) -> Executable:
     with working(f"compiling {source.path}"):
-        read_module = reading.read_text if source.form is Form.RELAY_TEXT else reading.read_json
-        module = read_module(source.text)
-        params = _params(options.params, module) if options.params else None
+        module, params = _read(source, options)
         with reading.at_level(options.opt_level):
             return regvm.compile(module, options.target, params=params, check=options.check)
+
+
+def _read(source: Source, options: CompileOptions) -> tuple[Any, dict[str, Any] | None]:
+    read_module = reading.read_text if source.form is Form.RELAY_TEXT else reading.read_json
+    module = read_module(source.text)
+    return module, _params(options.params, module) if options.params else None
 
 
 def _params(path: Path, module: Any) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import numpy as np
@@ -17,6 +17,8 @@ from regvm.binary import encode
 from regvm.cli import inputs as run_inputs
 from regvm.cli import loading, report
 from regvm.cli.loading import CompileOptions, Form
+from regvm.cli.options import compile_options, json_option
+from regvm.cli.plan import plan_command
 from regvm.cli.progress import working
 from regvm.errors import (
     ArgumentError,
@@ -28,34 +30,12 @@ from regvm.errors import (
     UnsupportedError,
     VerificationError,
 )
-from regvm.memory.cli import plan_command
 from regvm.runtime import engines
 from regvm.runtime.machine import VirtualMachine
 from regvm.text import listing
 from regvm.text.assembler import assemble
 
 HOLDS, VIOLATED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-_json = click.option("--json", "json_output", is_flag=True, help="Write JSON.")
-
-
-def _compile_options(command: _Command) -> _Command:
-    for option in (
-        click.option(
-            "--check", is_flag=True, help="Of Relay: prove registers and storage of every function."
-        ),
-        click.option(
-            "--params", type=click.Path(path_type=Path), metavar="FILE.npz", help="Of Relay: weights."
-        ),
-        click.option("--target", default="llvm", show_default=True, help="Of Relay: what to compile for."),
-        click.option(
-            "--opt-level", default=3, show_default=True, type=click.IntRange(0, 4), help="Of Relay."
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 @click.group(no_args_is_help=False)
@@ -72,8 +52,8 @@ cli.add_command(plan_command)
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The executable to write."
 )
-@_compile_options
-@_json
+@compile_options
+@json_option
 def compile_command(model: str, output: Path, json_output: bool, **options: Any) -> int:
     """Compile MODEL, Relay text or JSON in a file or - for standard input, to an executable."""
     _require_folder(output)
@@ -103,8 +83,8 @@ def compile_command(model: str, output: Path, json_output: bool, **options: Any)
 @click.option("--function", default="main", show_default=True, help="What to run.")
 @click.option("--engine", default="auto", show_default=True, type=click.Choice(engines.names()))
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE.npz", help="Write the results here.")
-@_compile_options
-@_json
+@compile_options
+@json_option
 def run(
     file: str,
     inputs: tuple[str, ...],
@@ -152,8 +132,8 @@ def run(
 @click.option(
     "--data", is_flag=True, help="List every constant in full, so that 'regvm asm' needs nothing else."
 )
-@_compile_options
-@_json
+@compile_options
+@json_option
 def dis(file: str, data: bool, json_output: bool, **options: Any) -> int:
     """List the bytecode of FILE, a saved executable or Relay."""
     program = loading.executable_of(loading.read(file), CompileOptions(**options)).program
@@ -176,7 +156,7 @@ def dis(file: str, data: bool, json_output: bool, **options: Any) -> int:
     metavar="EXECUTABLE",
     help="Takes kernels, and constants that are not in full, from here.",
 )
-@_json
+@json_option
 def asm(file: str, output: Path, origin: str | None, json_output: bool) -> int:
     """Assemble FILE, a listing as 'regvm dis' writes it, to an executable."""
     _require_folder(output)
@@ -204,8 +184,8 @@ def asm(file: str, output: Path, origin: str | None, json_output: bool) -> int:
 
 @cli.command()
 @click.argument("file")
-@_compile_options
-@_json
+@compile_options
+@json_option
 def verify(file: str, json_output: bool, **options: Any) -> int:
     """Verify FILE: a saved executable, a listing, or Relay, whose allocations are proved too."""
     source = loading.read(file)

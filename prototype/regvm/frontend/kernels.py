@@ -34,6 +34,16 @@ def build(
         return _build_one_by_one(named, target, plainly)
 
 
+def build_one(
+    name: str, symbol: str, prim_func: Any, target: tvm.target.Target, plainly: Plainly
+) -> tvm.runtime.Module:
+    """Compile one PrimFunc under a symbol that need not be its name; as ``build`` otherwise."""
+    try:
+        return _build(_named({symbol: prim_func}), target)
+    except tvm.error.TVMError:
+        return _build_plain(name, symbol, plainly()[name], target)
+
+
 def _named(prim_funcs: Mapping[str, Any]) -> dict[str, Any]:
     return {name: f.with_attr("global_symbol", name) for name, f in sorted(prim_funcs.items())}
 
@@ -45,7 +55,7 @@ def _build_one_by_one(
     accepted = {name: f for name, f in named.items() if _builds(name, f, target)}
     modules = [_build(accepted, target)] if accepted else []
     plain = _named(plainly())
-    modules += [_build_plain(name, plain[name], target) for name in named if name not in accepted]
+    modules += [_build_plain(name, name, plain[name], target) for name in named if name not in accepted]
     for module in modules[1:]:
         modules[0].import_module(module)
     return modules[0]
@@ -59,9 +69,9 @@ def _builds(name: str, prim_func: Any, target: tvm.target.Target) -> bool:
     return True
 
 
-def _build_plain(name: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
+def _build_plain(name: str, symbol: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
     try:
-        return _build({name: prim_func}, target)
+        return _build(_named({symbol: prim_func}), target)
     except tvm.error.TVMError as error:
         raise CompileError(f"kernel {name} cannot be built: {summary_of(error)}") from error
 

@@ -9,8 +9,8 @@ after, which makes memory explicit.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import tvm
@@ -39,6 +39,9 @@ _OPTIMISATIONS = frozenset(
 """Passes that a program is right without."""
 
 
+Observer = Callable[[str, tvm.IRModule], None]
+
+
 @dataclass(frozen=True)
 class Lowered:
     """A module in A-normal form whose operators are calls of kernels, and the passes that had to be skipped."""
@@ -47,41 +50,90 @@ class Lowered:
     notes: tuple[str, ...]
 
 
-def lower(mod: tvm.IRModule, target: tvm.target.Target, params: Mapping[str, Any] | None = None) -> Lowered:
+def lower(
+    mod: tvm.IRModule,
+    target: tvm.target.Target,
+    params: Mapping[str, Any] | None = None,
+    observe: Observer | None = None,
+) -> Lowered:
     """Bind ``params`` in ``main`` and run the passes under the current PassContext.
+
+    ``observe`` is shown the name of each pass and the module after it, in order.
 
     Raises CompileError where a pass that cannot be skipped fails. An optimisation that fails is skipped with a
     warning and a note: it must not cost the user the compilation.
     """
     config = tvm.target.make_compilation_config(tvm.transform.PassContext.current(), target)
-    notes: list[str] = []
+    record = _Record(observe)
     if params:
         mod = _bind(mod, params)
     with target:
-        for step in _steps(config):
-            mod = _run(step, mod, notes)
-    return Lowered(mod, tuple(notes))
+        for step in _preparation(config):
+            mod = _run(step, mod, record)
+        return Lowered(_lower_kernels(mod, config, record), tuple(record.notes))
 
 
-def _steps(config: Any) -> list[Any]:
+@dataclass(frozen=True)
+class _Record:
+    """What is told of the passes while they run."""
+
+    observe: Observer | None
+    notes: list[str] = field(default_factory=list)
+
+
+def _preparation(config: Any) -> list[Any]:
     prefix = tvm.get_global_func("relay.backend.GetPassPrefixSeq")(True, True)
-    # Called on its own a pass runs at every opt level; A-normal form is needed at level 0 too.
-    always = relay.transform.ToANormalForm()
+    return [relay.transform.InferType(), *prefix.passes, relay.transform.PlanDevices(config)]
+
+
+def _kernel_steps(config: Any) -> list[Any]:
     return [
-        relay.transform.InferType(),
-        *prefix.passes,
-        relay.transform.PlanDevices(config),
         relay.transform.FuseOps(),
         relay.transform.InferType(),
-        always,
+        # Called on its own a pass runs at every opt level; A-normal form is needed at level 0 too.
+        relay.transform.ToANormalForm(),
         relay.transform.InferType(),
         tvm.get_global_func("relay.tec.LowerTE")("vm_mod", config),
         relay.transform.InferType(),
     ]
 
 
-def _run(step: Any, mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
+def _lower_kernels(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRModule:
+    """Fuse operators and lower them to kernels; without fusion, an optimisation too, where that fails."""
+    try:
+        return _run_all(_kernel_steps(config), mod, record)
+    except CompileError as error:
+        context = tvm.transform.PassContext.current()
+        unfused = tvm.transform.PassContext(
+            opt_level=context.opt_level,
+            required_pass=context.required_pass,
+            disabled_pass=context.disabled_pass,
+            config={**context.config, "relay.FuseOps.max_depth": 1},
+        )
+        try:
+            with unfused:
+                lowered = _run_all(_kernel_steps(config), mod, record)
+        except CompileError:
+            raise error from None
+        _skip("FuseOps", str(error), record.notes)
+        return lowered
+
+
+def _run_all(steps: list[Any], mod: tvm.IRModule, record: _Record) -> tvm.IRModule:
+    for step in steps:
+        mod = _run(step, mod, record)
+    return mod
+
+
+def _run(step: Any, mod: tvm.IRModule, record: _Record) -> tvm.IRModule:
     name = str(step.info.name)
+    after = _after(step, name, mod, record.notes)
+    if record.observe is not None:
+        record.observe(name, after)
+    return after
+
+
+def _after(step: Any, name: str, mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
     with collected() as errors:
         try:
             if name == "ToANormalForm":
@@ -92,10 +144,14 @@ def _run(step: Any, mod: tvm.IRModule, notes: list[str]) -> tvm.IRModule:
             reason = errors[0] if errors else summary_of(error)
             if name not in _OPTIMISATIONS:
                 raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error
+    _skip(name, reason, notes)
+    return mod
+
+
+def _skip(name: str, reason: str, notes: list[str]) -> None:
     note = f"skipped the optimisation {name}, which fails on this module: {reason}"
     notes.append(note)
     warnings.warn(note, RuntimeWarning, stacklevel=2)
-    return mod
 
 
 def summary_of(error: Exception) -> str:

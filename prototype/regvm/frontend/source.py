@@ -55,8 +55,14 @@ def with_main(mod: tvm.IRModule, expression: Any) -> tvm.IRModule:
     return result
 
 
-def lower(mod: Any, target: Any, target_host: Any, params: Mapping[str, Any] | None) -> LoweredSource:
-    """Check a module and run the Relay passes on it for one target.
+def lower(
+    mod: Any,
+    target: Any,
+    target_host: Any,
+    params: Mapping[str, Any] | None,
+    observe: passes.Observer | None = None,
+) -> LoweredSource:
+    """Check a module and run the Relay passes on it for one target; ``observe`` is shown each.
 
     Raises CompileError if there is no ``main`` or several targets are given.
     """
@@ -64,8 +70,8 @@ def lower(mod: Any, target: Any, target_host: Any, params: Mapping[str, Any] | N
     if "main" not in {str(v.name_hint) for v in module.get_global_vars()}:
         names = ", ".join(sorted(str(v.name_hint) for v in module.get_global_vars())) or "no function"
         raise CompileError(f"the module has no @main, which is where a program starts; it has {names}")
-    chosen = _target(target, target_host)
-    lowered = passes.lower(module, chosen, params)
+    chosen = choose_target(target, target_host)
+    lowered = passes.lower(module, chosen, params, observe)
     context = tvm.transform.PassContext.current()
 
     def plainly() -> tvm.IRModule:
@@ -78,7 +84,8 @@ def lower(mod: Any, target: Any, target_host: Any, params: Mapping[str, Any] | N
     return LoweredSource(lowered.module, chosen, lowered.notes, plainly)
 
 
-def _target(target: Any, host: Any) -> tvm.target.Target:
+def choose_target(target: Any, host: Any) -> tvm.target.Target:
+    """The one target to compile for. Raises CompileError for several, or for one that is not supported."""
     if isinstance(target, Mapping):
         if len(target) != 1:
             raise CompileError("several targets are given; the register VM compiles for one, such as 'llvm'")

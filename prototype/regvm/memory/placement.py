@@ -30,13 +30,18 @@ MAX_BUFFERS = 4
 class Placement:
     """Offsets in bytes by row of the tensor table (rows that own their storage are absent), and the arena's size.
 
-    ``in_arena`` are the values that live in the arena, ``requests`` what the planner was asked.
+    ``in_arena`` are the values that live in the arena, ``requests`` what the planner was asked, ``plan`` what it
+    answered. Of each tensor of the arena ``buffers`` are the ids of its requests, in the order in which they take
+    turns, and ``lifetimes`` the ranges in which it is live itself; several tensors may share one request.
     """
 
     offsets: Mapping[int, tuple[int, ...]]
     storage_bytes: int
     in_arena: frozenset[int]
     requests: tuple[Request, ...]
+    plan: Plan
+    buffers: Mapping[int, tuple[str, ...]]
+    lifetimes: Ranges
 
 
 def place(
@@ -53,6 +58,7 @@ def place(
     rows: dict[int, int] = {}
     single: dict[int, Tensor] = {}
     ids: dict[int, list[str]] = {}
+    lifetimes: dict[int, tuple[tuple[int, int], ...]] = {}
     requests: list[Request] = []
     for index, out in _created(function, starts):
         if out.register in escape.escaping:
@@ -64,6 +70,7 @@ def place(
         spans = merge_spans([(2 * index, 2 * index + 2), *(r for v in names for r in ranges.get(v, ()))])
         size = function.tensors[out.tensor].num_bytes
         rows[out.register] = out.tensor
+        lifetimes[out.register] = spans
         if count == 1:
             single[out.register] = Tensor(out.register, index, size, spans)
         else:
@@ -77,7 +84,8 @@ def place(
     plan = planner(requests)
     offsets = {row: tuple(plan.offsets[i] for i in ids[value]) for value, row in rows.items()}
     inside = frozenset(v for v, roots in escape.roots.items() if roots and roots <= rows.keys())
-    return Placement(offsets, plan.bytes, inside, tuple(requests))
+    buffers = {value: tuple(ids[value]) for value in rows}
+    return Placement(offsets, plan.bytes, inside, tuple(requests), plan, buffers, lifetimes)
 
 
 def _created(function: Function, starts: Sequence[int]) -> list[tuple[int, isa.Out]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
+from importlib import metadata
 from typing import Any
 
 from regvm.executable import Program
 from regvm.runtime import engines
 
-_MEND = "install llvmlite: pip install 'relay-regvm[native]'"
+_MEND = "install llvmlite 0.46 or later: pip install 'relay-regvm[native]'"
+_OLDEST = (0, 46)
 
 
 def register() -> None:
@@ -17,7 +18,11 @@ def register() -> None:
 
 
 def _is_available() -> bool:
-    return importlib.util.find_spec("llvmlite") is not None
+    try:
+        found = metadata.version("llvmlite")
+    except metadata.PackageNotFoundError:
+        return False
+    return tuple(int(part) for part in found.split(".")[:2]) >= _OLDEST
 
 
 def _make(program: Program, library: Any, stack_limit: int) -> engines.Engine:

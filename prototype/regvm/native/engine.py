@@ -14,9 +14,11 @@ from typing import Any
 
 from regvm.errors import ExecutionError, KernelError, MatchError, StackLimitError
 from regvm.executable import Program
+from regvm.native import tables
 from regvm.native.boundary import Exporter, Importer
 from regvm.native.frame_layout import pool_types
-from regvm.native.layout import Cell, Context, Frame, FunctionRecord, Pool, Status
+from regvm.native.layout import Cell, Context, Frame, FunctionRecord, ObjectKind, Pool, Status
+from regvm.native.layout import Tensor as TensorObject
 from regvm.native.lowering import lower
 from regvm.native.machine_code import MachineCode, compiled_program, compiled_support
 from regvm.native.support import PREFIX
@@ -35,7 +37,7 @@ _MESSAGES = {
     Status.NOT_A_REFERENCE: "the value is no reference",
     Status.NO_FIELD: "the value has no such field",
     Status.ARITY: "the function takes another number of arguments",
-    Status.RESHAPE: "the shape has more or fewer elements than the tensor",
+    Status.RESHAPE: "the tensor cannot be reshaped to a shape of more or fewer elements",
     Status.BAD_SHAPE: "the shape is no vector of at most 64 integers",
 }
 
@@ -67,11 +69,18 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 }
 
 
+_LONG = ("start", "resume")
+
+
 @functools.lru_cache(maxsize=1)
 def _entry() -> _Entry:
     code = compiled_support()
     return _Entry(
-        **{n: ctypes.CFUNCTYPE(*types)(code.address(PREFIX + n)) for n, types in _SIGNATURES.items()}
+        **{
+            # What may run for long lets other threads go on; the rest keeps the interpreter's lock, which is quicker.
+            n: (ctypes.CFUNCTYPE if n in _LONG else ctypes.PYFUNCTYPE)(*types)(code.address(PREFIX + n))
+            for n, types in _SIGNATURES.items()
+        }
     )
 
 
@@ -116,31 +125,62 @@ class NativeEngine:
 
         Raises an ExecutionError that names the function and instruction; the machine stays usable.
         """
-        context, address = self._context, self._address
-        importer = Importer(address, self._entry)
         given = self._arguments[function]
-        context.live_bytes = self.owned.live_bytes
+        for number, argument in enumerate(arguments):
+            if type(argument) is not Tensor:
+                return self._run_on_objects(function, arguments)
+            given[number] = argument.handle | 1
+        try:
+            self._call(function, given)
+            return self._tensors_result(arguments)
+        finally:
+            self._entry.finish(self._address)
+
+    def _run_on_objects(self, function: int, arguments: list[Value]) -> Value:
+        importer = Importer(self._address, self._entry)
+        given = self._arguments[function]
         try:
             for number, argument in enumerate(arguments):
                 given[number] = importer.argument(argument)
-            status = self._entry.start(address, function, given)
-            while status == Status.PAUSED:
-                status = self._entry.resume(address)
-            if status:
-                raise self._error(Status(status))
+            self._call(function, given)
             return self._result(importer)
         finally:
             importer.release()
-            self._entry.finish(address)
+            self._entry.finish(self._address)
 
-    def _result(self, importer: Importer) -> Value:
-        known = importer.tensors
-        exporter = Exporter(
-            lambda handle: known.get(handle) or self._constants_by_handle[handle],
+    def _call(self, function: int, given: Any) -> None:
+        self._context.live_bytes = self.owned.live_bytes
+        status = self._entry.start(self._address, function, given)
+        while status == Status.PAUSED:
+            status = self._entry.resume(self._address)
+        if status:
+            raise self._error(Status(status))
+
+    def _tensors_result(self, arguments: list[Any]) -> Value:
+        """The result of a run on tensors alone; most often one tensor, which need not pass the exporter."""
+        result = self._context.result
+        kind, owner, pool = tables.read_tensor(result)
+        if kind == ObjectKind.EXTERNAL:
+            for argument in arguments:
+                if argument.handle == owner:
+                    return argument  # type: ignore[no-any-return]
+            return self._constants_by_handle[owner]
+        if kind == ObjectKind.OWNED and pool:
+            TensorObject.from_address(result).owner = None
+            return tvm_native.adopt(owner, self._pool_type(pool), self.owned)
+        return self._exporter(arguments, {}).value(result)
+
+    def _exporter(self, arguments: list[Tensor], done: dict[int, Value]) -> Exporter:
+        by_handle = {a.handle: a for a in arguments}
+        return Exporter(
+            lambda handle: by_handle.get(handle) or self._constants_by_handle[handle],
             self._pool_type,
             self.owned,
-            importer.done,
+            done,
         )
+
+    def _result(self, importer: Importer) -> Value:
+        exporter = self._exporter(list(importer.tensors.values()), importer.done)
         for address, ref in importer.cells.items():
             ref.value = exporter.value(Cell.from_address(address).value)
         return exporter.value(self._context.result)

@@ -6,7 +6,7 @@ executable is shared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from regvm.errors import ArgumentError
@@ -56,6 +56,8 @@ class VirtualMachine:
         self._numbers = exe.program.index_of()
         self._engine = engines.create(engine, exe.program, exe.lib, stack_limit)
         self._strict = strict
+        # For each parameter of a function that was called before: the quick way in for arrays of just its type.
+        self._takers: dict[str, Sequence[Callable[[Any], Tensor | None]]] = {}
         self._inputs: dict[str, list[Any]] = {}
         self._destinations: dict[str, Sequence[Any]] = {}
         self._result: Value | None = None
@@ -83,6 +85,19 @@ class VirtualMachine:
         """Call a function and keep the result for ``get_outputs``."""
         if args or kwargs:
             self.set_input(func_name, *args, **kwargs)
+        given = self._inputs.get(func_name)
+        if given is None or None in given:
+            given = self._complete(func_name)
+        # Not held while the next run needs memory, nor taken for its result if it fails.
+        self._result = None
+        self._result = self._engine.run(self._numbers[func_name], list(given))
+        if self._destinations:
+            destinations = self._destinations.pop(func_name, None)
+            if destinations is not None:
+                self._copy_out(func_name, destinations)
+
+    def _complete(self, func_name: str) -> list[Value]:
+        """The inputs that were set, if nothing is missing."""
         function = self._function(func_name)
         given = self._inputs.get(func_name, [None] * len(function.parameters))
         missing = [p.name for p, v in zip(function.parameters, given, strict=True) if v is None]
@@ -90,12 +105,7 @@ class VirtualMachine:
             raise ArgumentError(
                 f"@{func_name}: no value is set for {', '.join(missing)}; call set_input first"
             )
-        # Not held while the next run needs memory, nor taken for its result if it fails.
-        self._result = None
-        self._result = self._engine.run(self._numbers[func_name], list(given))
-        destinations = self._destinations.pop(func_name, None)
-        if destinations is not None:
-            self._copy_out(func_name, destinations)
+        return given
 
     def invoke_with_outputs(
         self, func_name: str, input_args: Mapping[str, Any] | None, output_args: Sequence[Any]
@@ -108,6 +118,12 @@ class VirtualMachine:
 
     def set_input(self, func_name: str, *args: Any, **kwargs: Any) -> None:
         """Set all arguments of a function; of ``kwargs`` those that name a parameter are taken."""
+        takers = self._takers.get(func_name, ())
+        if not kwargs and len(args) == len(takers):
+            quick = [take(argument) for take, argument in zip(takers, args, strict=True)]
+            if None not in quick:
+                self._inputs[func_name] = quick
+                return
         function = self._function(func_name)
         named = {k: v for k, v in kwargs.items() if k in function.params}
         if len(args) + len(named) != len(function.parameters):
@@ -116,10 +132,11 @@ class VirtualMachine:
                 f"but got {len(args)} by position and {len(named)} by name"
             )
         positional = iter(args)
+        given = [named[p.name] if p.name in named else next(positional) for p in function.parameters]
         self._inputs[func_name] = [
-            self._to_value(named[p.name] if p.name in named else next(positional), p, func_name)
-            for p in function.parameters
+            self._to_value(a, p, func_name) for a, p in zip(given, function.parameters, strict=True)
         ]
+        self._takers[func_name] = [tensors.taker(p.type) for p in function.parameters]
 
     def set_one_input(self, func_name: str, *args: Any, **kwargs: Any) -> None:
         """Set one argument: ``(name or number, value)`` or ``name=value``."""

@@ -54,7 +54,9 @@ def test_every_opt_level(opt_level: int, evaluate: Evaluate) -> None:
 def test_a_network_at_every_opt_level(opt_level: int, evaluate: Evaluate) -> None:
     data = relay.var("data", shape=(1, 2, 4, 4))
     weight = relay.const(np.arange(36, dtype="float32").reshape(2, 2, 3, 3) / 36)
-    body = relay.nn.relu(relay.nn.conv2d(data, weight, padding=(1, 1)) - relay.const(1.0))
+    body = relay.nn.relu(
+        relay.nn.conv2d(data, weight, padding=(1, 1), channels=2, kernel_size=(3, 3)) - relay.const(1.0)
+    )
     body = relay.nn.batch_flatten(relay.nn.max_pool2d(body, (2, 2), (2, 2)))
     image = np.arange(32, dtype="float32").reshape(1, 2, 4, 4) / 32
     value = evaluate(relay.Function([data], body), image, opt_level=opt_level)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from regvm.cli.plan import plan_command
 from regvm.memory import cli
 from regvm.memory.benchmarks import EIGHT_TENSORS
 from regvm.memory.checker import Fault, PlanRejectedError, Violation
@@ -22,7 +23,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def _run(*arguments: object) -> Result:
-    return CliRunner().invoke(cli.plan_command, [str(argument) for argument in arguments])
+    return CliRunner().invoke(plan_command, [str(argument) for argument in arguments])
 
 
 def test_json_carries_the_plan(table: Path) -> None:

@@ -8,6 +8,7 @@ import resource
 import signal
 import threading
 import time
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,11 @@ def main(*instructions: isa.Instruction, **more: Any) -> Function:
     return Function(name="main", num_registers=max(named) + 1, instructions=instructions, **options)
 
 
+def live_objects(machine: Any) -> int:
+    """What is left on a machine's heap."""
+    return int(machine._engine.live_objects)
+
+
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 1000])
 def test_a_loop_gives_what_the_interpreter_gives(n: int, compiled: Any, agree: Any) -> None:
     agree(compiled(LOOP), n, np.full((1, 1), 0.1, dtype=np.float32))
@@ -108,7 +114,7 @@ def test_shapes_that_only_the_run_knows(rows: int, compiled: Any, agree: Any) ->
 def test_a_deep_recursion_needs_no_stack(compiled: Any) -> None:
     machine = regvm.VirtualMachine(compiled(FOLD), engine="native")
     assert int(machine.invoke("main", 100_000).numpy()) == 100_000 * 100_001 // 2 - 2**32
-    assert machine._engine.live_objects == 0
+    assert live_objects(machine) == 0
 
 
 def test_a_tail_call_needs_no_frame(compiled: Any) -> None:
@@ -191,7 +197,7 @@ def test_references_that_hold_each_other_are_freed(assemble: Any) -> None:
     )
     machine = regvm.VirtualMachine(assemble(knot), engine="native")
     machine.invoke("main", X)
-    assert machine._engine.live_objects == 0
+    assert live_objects(machine) == 0
 
 
 def test_a_reference_to_itself_comes_out(assemble: Any, agree: Any) -> None:
@@ -220,6 +226,23 @@ def test_a_kernel_that_fails_is_named_and_leaves_the_machine_usable(assemble: An
     assert machine.invoke("main", -X).numpy().tolist() == X.tolist()
 
 
+@pytest.mark.parametrize("shape", [(2,), (3, 2), (-3,), (-1, -3), (2**32, 2**32, 3)])
+def test_a_reshape_to_other_elements_is_refused(shape: tuple[int, ...], assemble: Any) -> None:
+    dims = Parameter("dims", TensorType((len(shape),), "int64"))
+    exe = assemble(
+        main(
+            isa.ReshapeTo(0, isa.Use(0, True), isa.Use(1, True)),
+            isa.Ret(isa.Use(0, True)),
+            parameters=(PARAMETER, dims),
+            tensors=(),
+        )
+    )
+    machine = regvm.VirtualMachine(exe, engine="native")
+    with pytest.raises(ExecutionError, match=r"@main, instruction 0 .*cannot be reshaped"):
+        machine.invoke("main", X, np.array(shape))
+    assert live_objects(machine) == 0
+
+
 def test_a_match_that_nothing_fits(assemble: Any, agree: Any) -> None:
     failing = main(
         isa.MakeAdt(1, 5, (isa.Use(0),)), isa.BranchTag(isa.Use(1), 4, 2, 3), isa.Ret(isa.Use(1)), isa.Fatal()
@@ -233,8 +256,9 @@ def test_the_stack_limit_is_the_interpreters(limit: int, compiled: Any, agree: A
     assert (found[0] == StackLimitError.__name__) == (limit < 501)
 
 
-def test_an_allocation_that_cannot_be_met(assemble: Any) -> None:
-    """The bytes of the constant, read as a shape of three numbers over 2**20 each."""
+@pytest.mark.parametrize("size", [20, 21, 22, 40])
+def test_an_allocation_that_cannot_be_met(size: int, assemble: Any) -> None:
+    """More than there is, and so much that 64 bits don't hold it."""
     huge = main(
         isa.LoadConst(1, 0), isa.Reshape(1, isa.Use(1), 1), isa.AllocTensor(1, isa.Use(1), "float32"),
         isa.Ret(isa.Use(1)), tensors=(TensorSlot(VECTOR), TensorSlot(VECTOR)),
@@ -246,8 +270,8 @@ def test_an_allocation_that_cannot_be_met(assemble: Any) -> None:
     made = main(isa.AllocTensor(0, isa.Use(0), "float32"), isa.Ret(isa.Use(0)), parameters=(shape,))
     machine = regvm.VirtualMachine(assemble(made), engine="native")
     with pytest.raises(ExecutionError, match=r"@main, instruction 0 .*memory"):
-        machine.invoke("main", np.full(3, 2**20, dtype=np.int64))
-    assert machine._engine.live_objects == 0
+        machine.invoke("main", np.full(3, 2**size, dtype=np.int64))
+    assert live_objects(machine) == 0
     assert machine.invoke("main", np.array([1, 2, 3])).shape == (1, 2, 3)
 
 
@@ -286,7 +310,7 @@ def test_a_value_of_the_wrong_kind_is_refused(
     else:
         with pytest.raises(ExecutionError, match=rf"@f, instruction 3 .*{message}"):
             machine.invoke("main", X)
-    assert machine._engine.live_objects == 0
+    assert live_objects(machine) == 0
 
 
 def _moved(instruction: isa.Instruction) -> isa.Instruction:
@@ -301,7 +325,7 @@ def test_a_parameter_of_the_wrong_kind_is_refused(assemble: Any) -> None:
     machine = regvm.VirtualMachine(exe, engine="native")
     with pytest.raises(ExecutionError, match=r"@f, instruction 0 .*no tensor"):
         machine.invoke("main", X)
-    assert machine._engine.live_objects == 0
+    assert live_objects(machine) == 0
 
 
 def test_a_closure_of_the_wrong_arity_is_refused(assemble: Any) -> None:
@@ -328,7 +352,7 @@ def test_a_signal_stops_a_long_loop_and_leaves_the_machine_usable(compiled: Any)
     with pytest.raises(KeyboardInterrupt):
         machine.invoke("main", 2**31 - 1, one)
     assert time.perf_counter() - start < 2
-    assert machine._engine.live_objects == 0
+    assert live_objects(machine) == 0
     assert float(machine.invoke("main", 10, one).numpy()[0, 0]) == 11
 
 
@@ -338,21 +362,22 @@ def test_a_signal_stops_a_recursion_without_loops(compiled: Any) -> None:
     sent.start()
     with pytest.raises(KeyboardInterrupt):
         machine.invoke("main", -1)
-    assert machine._engine.live_objects == 0
+    assert live_objects(machine) == 0
 
 
 def test_a_run_that_is_paused_goes_on_where_it_was(compiled: Any) -> None:
     """Over a second of rounds: many pauses."""
     machine = regvm.VirtualMachine(compiled(LOOP), engine="native")
     paused = 0
-    resume = machine._engine._entry.resume
+    engine: Any = machine._engine
+    resume = engine._entry.resume
 
     def count(context: int) -> int:
         nonlocal paused
         paused += 1
         return int(resume(context))
 
-    object.__setattr__(machine._engine, "_entry", _Counting(machine._engine._entry, count))
+    engine._entry = _Counting(engine._entry, count)
     assert float(machine.invoke("main", 5_000_000, np.ones((1, 1), np.float32)).numpy()[0, 0]) == 5_000_001
     assert paused > 0
 
@@ -382,7 +407,7 @@ def test_memory_stays_flat_over_many_runs(compiled: Any) -> None:
         before = _resident()
         for _ in range(2_500):
             machine.invoke("main", *args)
-        assert machine._engine.live_objects == 0
+        assert live_objects(machine) == 0
         assert _resident() - before < 2**20
 
 
@@ -425,6 +450,22 @@ def test_two_threads_with_a_machine_each(compiled: Any) -> None:
 def test_auto_takes_the_native_engine(compiled: Any) -> None:
     machine = regvm.VirtualMachine(compiled(EVEN))
     assert type(machine._engine).__name__ == "NativeEngine"
+
+
+@pytest.mark.parametrize("version", ["0.45.1", "0.9", None])
+def test_without_llvmlite_auto_takes_the_interpreter(
+    version: str | None, compiled: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found(name: str) -> str:
+        if version is None:
+            raise metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr(metadata, "version", found)
+    exe = compiled(EVEN)
+    assert type(regvm.VirtualMachine(exe)._engine).__name__ == "Interpreter"
+    with pytest.raises(ArgumentError, match="install llvmlite"):
+        regvm.VirtualMachine(exe, engine="native")
 
 
 def test_an_engine_that_does_not_exist_is_named(compiled: Any) -> None:

@@ -302,8 +302,25 @@ class Generator:
             self.emit(isa.Ret(isa.Use(value, self.random.random() < 0.5)))
 
 
-_NAMES = ("move", "load_const", "invoke", "shaped", "reshape", "copy", "make_adt", "get_field", "make_ref")
-_NAMES += ("use_ref", "call", "make_closure", "call_closure", "spill", "reload", "drop", "branch")
+_NAMES: tuple[str, ...] = (
+    "move",
+    "load_const",
+    "invoke",
+    "shaped",
+    "reshape",
+    "copy",
+    "make_adt",
+    "get_field",
+    "make_ref",
+    "use_ref",
+    "call",
+    "make_closure",
+    "call_closure",
+    "spill",
+    "reload",
+    "drop",
+    "branch",
+)
 STEPS: dict[str, Callable[[Generator], None]] = {name: getattr(Generator, name) for name in _NAMES}
 
 

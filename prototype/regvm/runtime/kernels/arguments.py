@@ -191,8 +191,10 @@ def to_user(value: Value) -> Any:
 
     Nested data is converted without recursion, since lists nest as deep as they are long.
     """
+    if isinstance(value, Tensor):
+        return unwrap(value)
     done: dict[int, Any] = {}
-    pending = [value]
+    pending: list[Value] = [value]
     while pending:
         current = pending[-1]
         if isinstance(current, Adt):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import math
+import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import tvm
 
 from regvm.errors import ArgumentError, ExecutionError
-from regvm.executable import Constant, TensorType
-from regvm.runtime.kernels.header import HEADER
+from regvm.executable import Constant, ParamType, TensorType
+from regvm.runtime.kernels.header import CPU, HEADER
 from regvm.runtime.kernels.owned import Owned
 from regvm.runtime.values import Tensor
+
+_HEADER = struct.Struct("Qi4xiBBHQ8xQ")
+"""The fields of HEADER without device number and strides."""
 
 
 def wrap(array_: Any) -> Tensor:
@@ -26,6 +31,33 @@ def wrap(array_: Any) -> Tensor:
         TensorType(shape, str(array_.dtype)),
         array_,
     )
+
+
+def taker(type_: ParamType) -> Callable[[Any], Tensor | None]:
+    """A function that wraps an NDArray of just this static type on the CPU, and gives None for anything else.
+
+    It looks at the header as bytes, in a third of the time that ``wrap`` and a comparison of types take.
+    """
+    if not isinstance(type_, TensorType) or not type_.is_static:
+        return _take_nothing
+    dims = struct.pack(f"{len(type_.shape)}q", *type_.shape)
+    dtype = tvm.DataType(type_.dtype)
+    wanted = (CPU, len(type_.shape), dtype.type_code, dtype.bits, dtype.lanes)
+
+    def take(argument: Any) -> Tensor | None:
+        if type(argument) is not tvm.nd.NDArray:
+            return None
+        address = ctypes.addressof(argument.handle.contents)
+        data, *found, shape, offset = _HEADER.unpack(ctypes.string_at(address, _HEADER.size))
+        if tuple(found) != wanted or ctypes.string_at(shape, len(dims)) != dims:
+            return None
+        return Tensor(address, data + offset, type_, argument)
+
+    return take
+
+
+def _take_nothing(argument: Any) -> None:
+    del argument
 
 
 def unwrap(tensor: Tensor) -> Any:
