@@ -8,6 +8,7 @@ import resource
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from importlib import metadata
 from typing import Any
 
@@ -342,6 +343,15 @@ def test_a_field_that_is_not_there_is_refused(assemble: Any) -> None:
         regvm.VirtualMachine(exe, engine="native").invoke("main", X)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises, whatever this process was started with: a shell's background job starts with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_a_signal_stops_a_long_loop_and_leaves_the_machine_usable(compiled: Any) -> None:
     machine = regvm.VirtualMachine(compiled(LOOP), engine="native")
     one = np.ones((1, 1), dtype=np.float32)
@@ -356,6 +366,7 @@ def test_a_signal_stops_a_long_loop_and_leaves_the_machine_usable(compiled: Any)
     assert float(machine.invoke("main", 10, one).numpy()[0, 0]) == 11
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_signal_stops_a_recursion_without_loops(compiled: Any) -> None:
     machine = regvm.VirtualMachine(compiled(EVEN), engine="native")
     sent = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
