@@ -57,6 +57,7 @@ class CompileOptions:
     target: str = "llvm"
     params: Path | None = None
     check: bool = False
+    register_limit: int | None = None
 
 
 def read(path: str) -> Source:
@@ -117,7 +118,13 @@ def _compile(source: Source, options: CompileOptions) -> Executable:
     with working(f"compiling {source.path}"):
         module, params = _read(source, options)
         with reading.at_level(options.opt_level):
-            return regvm.compile(module, options.target, params=params, check=options.check)
+            return regvm.compile(
+                module,
+                options.target,
+                params=params,
+                check=options.check,
+                register_limit=options.register_limit,
+            )
 
 
 def _read(source: Source, options: CompileOptions) -> tuple[Any, dict[str, Any] | None]:

@@ -33,4 +33,9 @@ def compile_options(command: _Command) -> _Command:
     check = click.option(
         "--check", is_flag=True, help="Of Relay: prove registers and storage of every function."
     )
-    return relay_options(check(command))
+    limit = click.option(
+        "--register-limit",
+        type=click.IntRange(min=1),
+        help="Of Relay: the most registers that a function may use; beyond it values are spilled.",
+    )
+    return relay_options(limit(check(command)))

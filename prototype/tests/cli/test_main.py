@@ -14,6 +14,7 @@ import pytest
 import tvm
 from tvm import relay
 
+import regvm
 from regvm.cli import main
 
 PROTOTYPE = Path(__file__).parents[2]
@@ -111,6 +112,18 @@ def test_the_same_model_gives_the_same_file(model: Path, saved: Path, call: Call
     again = model.with_name("again.regvm")
     assert call("compile", model, "-o", again).status == 0
     assert again.read_bytes() == saved.read_bytes()
+
+
+def test_a_register_limit_is_kept_and_one_too_small_is_refused(
+    model: Path, tmp_path: Path, call: Call
+) -> None:
+    path = tmp_path / "small.regvm"
+    assert call("compile", model, "-o", path, "--register-limit", 4, "--check").status == 0
+    assert max(f.num_registers for f in regvm.load(path).functions) <= 4
+    refused = call("compile", model, "-o", tmp_path / "none.regvm", "--register-limit", 1)
+    assert refused.status == 2
+    assert "a register limit of 1 is too small" in refused.err
+    assert not (tmp_path / "none.regvm").exists()
 
 
 def test_relay_json_and_standard_input_are_taken_too(
