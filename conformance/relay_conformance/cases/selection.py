@@ -13,8 +13,8 @@ from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
 from relay_conformance.errors import BadInputError
 
 BATCH_SIZE = 16
-# Importing an operation on a TensorArray checks the types of all that was imported before it.
-SMALLER = {"tensor_array": 4}
+# Importing a function or an operation on a TensorArray checks the types of all that was imported before it.
+SMALLER = {"control_flow": 4, "tensor_array": 4}
 # Of each operator in the default run, beside one case that is refused.
 DEFAULT_CASES = 3
 

@@ -13,8 +13,25 @@ import tvm
 from regvm.errors import CompileError
 from regvm.frontend.passes import summary_of
 
+PLAIN_OPTIONS = {"tir.disable_vectorize": True, "tir.disable_cse_tir": True}
+"""LLVM 21 and later refuse a ``let`` of float or vector type, to which TVM attaches debug information that LLVM's
+verifier does not accept ("location of #dbg_declare must be a pointer or int"). Without these two passes there is
+none; they run while kernels are lowered, so that lowering has to be done again."""
+
 Plainly = Callable[[], Mapping[str, Any]]
 """Gives the same kernels, by the same names, lowered so that every LLVM accepts them."""
+
+
+def plain_context() -> tvm.transform.PassContext:
+    """The current context without the passes that make what LLVM refuses."""
+    current = tvm.transform.PassContext.current()
+    return tvm.transform.PassContext(
+        opt_level=current.opt_level,
+        required_pass=current.required_pass,
+        disabled_pass=current.disabled_pass,
+        instruments=current.instruments,
+        config={**current.config, **PLAIN_OPTIONS},
+    )
 
 
 def build(
@@ -70,8 +87,10 @@ def _builds(name: str, prim_func: Any, target: tvm.target.Target) -> bool:
 
 
 def _build_plain(name: str, symbol: str, prim_func: Any, target: tvm.target.Target) -> tvm.runtime.Module:
+    """Building lowers once more, so that it has to leave the same passes out."""
     try:
-        return _build(_named({symbol: prim_func}), target)
+        with plain_context():
+            return _build(_named({symbol: prim_func}), target)
     except tvm.error.TVMError as error:
         raise CompileError(f"kernel {name} cannot be built: {summary_of(error)}") from error
 

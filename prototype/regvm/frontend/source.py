@@ -11,7 +11,7 @@ import tvm
 from tvm import relay
 
 from regvm.errors import CompileError
-from regvm.frontend import passes
+from regvm.frontend import kernels, passes
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,6 @@ class LoweredSource:
     target: tvm.target.Target
     notes: tuple[str, ...]
     plainly: Callable[[], tvm.IRModule]
-
-
-PLAIN_OPTIONS = {"tir.disable_vectorize": True, "tir.disable_cse_tir": True}
-"""LLVM 21 and later refuse a ``let`` of float or vector type, to which TVM attaches debug information that LLVM's
-verifier does not accept ("location of #dbg_declare must be a pointer or int"). Without these two passes there is
-none; they run while kernels are lowered, so that lowering has to be done again."""
 
 
 def as_module(mod: Any) -> tvm.IRModule:
@@ -75,7 +69,7 @@ def lower(
     context = tvm.transform.PassContext.current()
 
     def plainly() -> tvm.IRModule:
-        config = {**context.config, **PLAIN_OPTIONS}
+        config = {**context.config, **kernels.PLAIN_OPTIONS}
         with tvm.transform.PassContext(opt_level=context.opt_level, config=config), warnings.catch_warnings():
             # The notes of the first time stand.
             warnings.simplefilter("ignore", RuntimeWarning)

@@ -31,6 +31,17 @@ def test_an_operator_that_llvm_refuses_at_first_runs_beside_one_that_it_does_not
     np.testing.assert_array_equal(total, a + b)
 
 
+@pytest.mark.parametrize("method", ["linear", "cubic"])
+def test_a_kernel_with_a_common_subexpression_of_float_type_runs(method: str) -> None:
+    image = relay.var("image", shape=(1, 3, 4, 1), dtype="float32")
+    resized = relay.image.resize2d(
+        image, (6, 8), layout="NHWC", method=method, coordinate_transformation_mode="asymmetric"
+    )
+    machine = regvm.VirtualMachine(regvm.compile(relay.Function([image], resized)))
+    pixels = np.arange(12, dtype="float32").reshape(1, 3, 4, 1)
+    np.testing.assert_allclose(machine.run(pixels).numpy()[:, ::2, ::2], pixels, rtol=1e-6)
+
+
 def copying(name: str) -> Any:
     x = tvm.te.placeholder((1,), "float32", name)
     return tvm.te.create_prim_func([x, tvm.te.compute((1,), lambda i: x[i])])
