@@ -71,6 +71,7 @@ def test_makes_verified_bytecode_of_every_function_twice_the_same(mod: Module) -
     assert compiler.generate(mod, compiler.Options(check=False)) == program
 
 
+@pytest.mark.thorough
 def test_makes_the_same_bytecode_in_every_process() -> None:
     script = (
         "from regvm import compiler\n"
