@@ -17,6 +17,7 @@ import tvm
 from tvm import relay
 
 from regvm.errors import CompileError
+from regvm.frontend import index_checks
 from regvm.frontend.diagnostics import collected
 
 _OPTIMISATIONS = frozenset(
@@ -101,7 +102,8 @@ def _kernel_steps(config: Any) -> list[Any]:
 def _lower_kernels(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRModule:
     """Fuse operators and lower them to kernels; without fusion, an optimisation too, where that fails."""
     try:
-        return _run_all(_kernel_steps(config), mod, record)
+        with index_checks.context():
+            return _run_all(_kernel_steps(config), mod, record)
     except CompileError as error:
         context = tvm.transform.PassContext.current()
         unfused = tvm.transform.PassContext(
@@ -111,7 +113,7 @@ def _lower_kernels(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRMod
             config={**context.config, "relay.FuseOps.max_depth": 1},
         )
         try:
-            with unfused:
+            with unfused, index_checks.context():
                 lowered = _run_all(_kernel_steps(config), mod, record)
         except CompileError:
             raise error from None
