@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,11 +135,13 @@ def compile(
     *,
     check: bool = False,
     register_limit: int | None = None,
+    entries: Sequence[str] = (source.MAIN,),
 ) -> Executable:
     """Compile a Relay module or function under the current PassContext.
 
     ``params`` binds parameters of ``main`` by name. ``check`` proves the allocation and the storage plan of
     every function. ``register_limit`` is the most registers that a function may use; beyond it values are spilled.
+    ``entries`` are the functions that will be invoked; what they do not reach is left out.
 
     Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
     small, and UnsupportedError for a construct that the register VM lacks; both name the place.
@@ -150,11 +152,11 @@ def compile(
         source.as_module(mod),
         source.choose_target(target, target_host),
         params,
-        dataclasses.asdict(options),
+        dataclasses.asdict(options) | {"entries": list(entries)},
     )
     kept = compilations.find(key)
     if kept is None:
-        kept = _generate(source.lower(mod, target, target_host, params), options)
+        kept = _generate(source.lower(mod, target, target_host, params, entries=entries), options)
         compilations.keep(key, kept)
     else:
         for note in kept.notes:
@@ -170,10 +172,10 @@ def generate(
 
 
 def _generate(lowered: source.LoweredSource, options: compiler.Options) -> compilations.Compilation:
-    module, prim_funcs = translate.translate(lowered.module)
+    module, prim_funcs = translate.translate(lowered.module, lowered.entries)
     program = compiler.generate(module, options)
     library = cached_kernels.build(
-        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1]
+        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly(), lowered.entries)[1]
     )
     return compilations.Compilation(binary.encode(program), library, lowered.notes)
 
