@@ -13,9 +13,9 @@ from regvm.ir.function import Function, Module
 from regvm.isa import Kind
 
 
-def prune(module: Module) -> Module:
-    """The part of a module that its first function reaches; numbers keep their order."""
-    functions = _reachable(module)
+def prune(module: Module, entry: int = 0) -> Module:
+    """The part of a module that function ``entry`` reaches; numbers keep their order."""
+    functions = _reachable(module, entry)
     kept = [module.functions[f] for f in functions]
     kernels = _mentioned(kept, Kind.KERNEL)
     constants = _mentioned(kept, Kind.CONSTANT)
@@ -31,9 +31,9 @@ def prune(module: Module) -> Module:
     )
 
 
-def _reachable(module: Module) -> list[int]:
-    found = {0}
-    pending = [0]
+def _reachable(module: Module, entry: int) -> list[int]:
+    found = {entry}
+    pending = [entry]
     while pending:
         for callee in _mentioned([module.functions[pending.pop()]], Kind.FUNCTION):
             if callee not in found:

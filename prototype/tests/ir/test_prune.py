@@ -29,6 +29,15 @@ def test_renumbers_what_is_left() -> None:
     ]
 
 
+def test_keeps_what_any_function_reaches() -> None:
+    first = function(block([], isa.Call(0, 1, ()), ret(0)), name="first")
+    second = function(block([], isa.Call(0, 2, ()), ret(0)), name="second")
+    third = function(block([], isa.LoadConst(0, 1), ret(0)), name="third")
+    pruned = prune(Module((first, second, third), CONSTANTS, KERNELS), entry=1)
+    assert [f.name for f in pruned.functions] == ["second", "third"]
+    assert pruned.constants == CONSTANTS[1:2]
+
+
 @settings(max_examples=20, deadline=None)
 @given(modules())
 def test_keeps_behaviour_and_prunes_all_at_once(module: Module) -> None:
