@@ -397,6 +397,7 @@ def test_the_storage_planner_is_one_of_the_commands(tmp_path: Path, call: Call) 
     assert call("plan", "--csv", tmp_path / "absent.csv").status == 2
 
 
+@pytest.mark.thorough
 def test_python_m_regvm_is_the_command_and_passes_its_status_on(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(PROTOTYPE)}
 
