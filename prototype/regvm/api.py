@@ -136,17 +136,20 @@ def compile(
     check: bool = False,
     register_limit: int | None = None,
     entries: Sequence[str] = (source.MAIN,),
+    storage_strategy: str = "default",
 ) -> Executable:
     """Compile a Relay module or function under the current PassContext.
 
     ``params`` binds parameters of ``main`` by name. ``check`` proves the allocation and the storage plan of
     every function. ``register_limit`` is the most registers that a function may use; beyond it values are spilled.
     ``entries`` are the functions that will be invoked; what they do not reach is left out.
+    ``storage_strategy`` is how tensors are placed in the arena, by one of the names that ``regvm plan`` takes.
 
     Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
-    small, and UnsupportedError for a construct that the register VM lacks; both name the place.
+    small, UnknownStrategyError for a strategy that does not exist, and UnsupportedError for a construct that the
+    register VM lacks; all name the place.
     """
-    options = compiler.Options(check, register_limit)
+    options = compiler.Options(check, register_limit, storage_strategy)
     key = compilations.key_of(
         f"regvm {fingerprint.own_code()}",
         source.as_module(mod),

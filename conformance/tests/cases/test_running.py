@@ -9,7 +9,8 @@ from relay_conformance.cases import catalog, running
 from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
 from relay_conformance.cases.graphs import CaseGraph, wrong_feed
 from relay_conformance.cases.operands import tensor
-from relay_conformance.cases.running import Result, Status
+from relay_conformance.cases.running import Result
+from relay_conformance.status import Status
 from relay_conformance.cases.verdicts import Judged, Verdict, as_json, judge, wrong
 from relay_conformance.execution import Cause, Failure, Measurement, Stage
 from relay_conformance.executors import Figures
