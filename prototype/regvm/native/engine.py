@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from regvm.errors import ExecutionError, KernelError, MatchError, StackLimitError
-from regvm.executable import Program
-from regvm.native import tables
+from regvm.executable import Program, TensorType
 from regvm.native.boundary import Exporter, Importer
 from regvm.native.frame_layout import pool_types
-from regvm.native.layout import Cell, Context, Frame, FunctionRecord, ObjectKind, Pool, Status
-from regvm.native.layout import Tensor as TensorObject
+from regvm.native.layout import Cell, Context, Frame, FunctionRecord, Status
 from regvm.native.lowering import lower
 from regvm.native.machine_code import MachineCode, compiled_program, compiled_support
 from regvm.native.support import PREFIX
-from regvm.native.tables import addresses, constant_objects, fill_record, pools
+from regvm.native.tables import addresses_of, constant_objects, fill_record, pools
 from regvm.runtime.interpreter import where
 from regvm.runtime.kernels import calls, tensors
 from regvm.runtime.kernels import native as tvm_native
@@ -50,6 +48,7 @@ class _Entry:
     resume: Any
     finish: Any
     dispose: Any
+    take_result: Any
     external: Any
     make_fields: Any
     make_cell: Any
@@ -62,6 +61,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "resume": (_I32, _POINTER),
     "finish": (None, _POINTER),
     "dispose": (None, _POINTER),
+    "take_result": (_POINTER, _POINTER),
     "external": (_POINTER, _POINTER, _POINTER),
     "make_fields": (_POINTER, _POINTER, _I32, _I32, _I64),
     "make_cell": (_POINTER, _POINTER, _POINTER),
@@ -98,8 +98,7 @@ class NativeEngine:
         self._entry = _entry()
         self._constants = [tensors.load_constant(c) for c in program.constants]
         self._constants_by_handle = {c.handle: c for c in self._constants}
-        self._pool_types = pool_types(program)
-        self._context, self._pools, held = _context(
+        self._context, pools_, held = _context(
             program,
             self._constants,
             calls.find_kernels(library, [k.name for k in program.kernels]),
@@ -107,8 +106,14 @@ class NativeEngine:
             stack_limit,
         )
         self._address = ctypes.addressof(self._context)
+        self._types_by_pool = dict(zip(addresses_of(pools_), pool_types(program), strict=True))
+        self._held_bytes = 0
+        self._given: list[Value] = []
+        self._value: Value | None = None
         self._arguments = [(ctypes.c_uint64 * max(1, len(f.parameters)))() for f in program.functions]
-        weakref.finalize(self, _dispose, self._entry.dispose, self._context, (held, code, self._constants))
+        weakref.finalize(
+            self, _dispose, self._entry.dispose, self._context, (held, pools_, code, self._constants)
+        )
 
     @property
     def allocated_bytes(self) -> int:
@@ -121,20 +126,33 @@ class NativeEngine:
         return int(self._context.live_objects)
 
     def run(self, function: int, arguments: list[Value]) -> Value:
-        """Call a function.
+        """Call a function, and give its result.
 
         Raises an ExecutionError that names the function and instruction; the machine stays usable.
         """
+        self.perform(function, arguments)
+        return self.result()
+
+    def perform(self, function: int, arguments: list[Value]) -> None:
+        """Call a function; its result stays on the machine's heap until it is asked for, or until the next call.
+
+        Raises what ``run`` raises.
+        """
+        self._value = None
         given = self._arguments[function]
         for number, argument in enumerate(arguments):
             if type(argument) is not Tensor:
-                return self._run_on_objects(function, arguments)
+                self._value = self._run_on_objects(function, arguments)
+                return
             given[number] = argument.handle | 1
-        try:
-            self._call(function, given)
-            return self._tensors_result(arguments)
-        finally:
-            self._entry.finish(self._address)
+        self._given = arguments
+        self._call(function, given)
+
+    def result(self) -> Value:
+        """The result of the last call, which must have succeeded."""
+        if self._value is None:
+            self._value = self._tensors_result(self._given)
+        return self._value
 
     def _run_on_objects(self, function: int, arguments: list[Value]) -> Value:
         importer = Importer(self._address, self._entry)
@@ -149,26 +167,37 @@ class NativeEngine:
             self._entry.finish(self._address)
 
     def _call(self, function: int, given: Any) -> None:
-        self._context.live_bytes = self.owned.live_bytes
-        status = self._entry.start(self._address, function, given)
-        while status == Status.PAUSED:
-            status = self._entry.resume(self._address)
-        if status:
-            raise self._error(Status(status))
+        held = self.owned.live_bytes
+        if held != self._held_bytes:
+            self._context.live_bytes += held - self._held_bytes
+            self._held_bytes = held
+        done = False
+        try:
+            status = self._entry.start(self._address, function, given)
+            while status == Status.PAUSED:
+                status = self._entry.resume(self._address)
+            if status:
+                raise self._error(Status(status))
+            done = True
+        finally:
+            if not done:
+                self._entry.finish(self._address)
 
     def _tensors_result(self, arguments: list[Any]) -> Value:
         """The result of a run on tensors alone; most often one tensor, which need not pass the exporter."""
-        result = self._context.result
-        kind, owner, pool = tables.read_tensor(result)
-        if kind == ObjectKind.EXTERNAL:
-            for argument in arguments:
-                if argument.handle == owner:
-                    return argument  # type: ignore[no-any-return]
-            return self._constants_by_handle[owner]
-        if kind == ObjectKind.OWNED and pool:
-            TensorObject.from_address(result).owner = None
-            return tvm_native.adopt(owner, self._pool_type(pool), self.owned)
-        return self._exporter(arguments, {}).value(result)
+        context = self._context
+        taken = self._entry.take_result(self._address)
+        if not taken:
+            try:
+                return self._exporter(arguments, {}).value(context.result)
+            finally:
+                self._entry.finish(self._address)
+        if context.taken_pool:
+            return tvm_native.hand_over(taken, context.taken_data, self._pool_type(context.taken_pool))
+        for argument in arguments:
+            if argument.handle == taken:
+                return argument  # type: ignore[no-any-return]
+        return self._constants_by_handle[taken]
 
     def _exporter(self, arguments: list[Tensor], done: dict[int, Value]) -> Exporter:
         by_handle = {a.handle: a for a in arguments}
@@ -185,8 +214,8 @@ class NativeEngine:
             ref.value = exporter.value(Cell.from_address(address).value)
         return exporter.value(self._context.result)
 
-    def _pool_type(self, address: int) -> Any:
-        return self._pool_types[(address - ctypes.addressof(self._pools)) // ctypes.sizeof(Pool)]
+    def _pool_type(self, address: int) -> TensorType:
+        return self._types_by_pool[address]
 
     def _error(self, status: Status) -> ExecutionError:
         """What went wrong, with the instruction of the context's current frame."""
@@ -230,7 +259,7 @@ def _context(
         for n, (record, function) in enumerate(zip(records, program.functions, strict=True))
     ]
     handles = (ctypes.c_void_p * max(1, len(kernels)))(*tvm_native.handles(kernels))
-    table = addresses(objects)
+    table = (ctypes.c_void_p * len(objects))(*addresses_of(objects))
     context = Context(
         call_kernel=tvm_native.address_of("TVMFuncCall"),
         array_alloc=tvm_native.address_of("TVMArrayAlloc"),

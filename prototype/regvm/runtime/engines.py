@@ -23,8 +23,11 @@ class Engine(Protocol):
     def allocated_bytes(self) -> int:
         """Bytes of all arenas and, at their largest, of tensors that own their storage."""
 
-    def run(self, function: int, arguments: list[Value]) -> Value:
+    def perform(self, function: int, arguments: list[Value]) -> None:
         """Call a function by number. Raises ExecutionError; the engine stays usable."""
+
+    def result(self) -> Value:
+        """What the last call gave; only asked for after one that succeeded, so that it may be made late."""
 
 
 @dataclass(frozen=True)
