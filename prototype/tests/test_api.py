@@ -147,6 +147,7 @@ def digests(folder: Path) -> dict[str, str]:
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
 
 
+@pytest.mark.thorough
 def test_every_process_makes_the_same_bytes_whatever_it_compiled_before(tmp_path: Path) -> None:
     folders = []
     for hash_seed, order in (("0", "forth"), ("4242", "back")):

@@ -20,6 +20,8 @@ assert machine.invoke("main", np.float32([1, 2, 3])).numpy().tolist() == [2, 5, 
 """
 RUN_TENSORFLOW = """
 import numpy as np
+
+pytestmark = pytest.mark.thorough
 with tf.Graph().as_default():
     argument = tf.compat.v1.placeholder(tf.float32, (3, 3))
     product = tf.matmul(argument, argument)

@@ -404,6 +404,7 @@ class _Counting:
         return getattr(self._entry, name)
 
 
+@pytest.mark.thorough
 def test_memory_stays_flat_over_many_runs(compiled: Any) -> None:
     programs = [
         (FOLD, (20,)),

@@ -234,6 +234,7 @@ def test_tvm_15832_an_operator_without_a_shape_function_is_named() -> None:
         run(relay.Function([x], relay.sin(x)), F2)
 
 
+@pytest.mark.thorough
 def test_tvm_pr8917_a_thousand_shapes_of_shapes() -> None:
     x = var("x", ANY, 2)
     body = x
@@ -298,6 +299,7 @@ def test_tvm_12305_one_input_used_many_times() -> None:
     assert run(relay.Function([x], body), F2) == [61, 122]
 
 
+@pytest.mark.thorough
 def test_tvm_4534_a_long_program() -> None:
     x = var("x", dtype="int32")
     body = x
