@@ -15,10 +15,10 @@ from typing import Any
 from regvm.errors import ExecutionError, KernelError, MatchError, StackLimitError
 from regvm.executable import Program, TensorType
 from regvm.native.boundary import Exporter, Importer
+from regvm.native.code import Code
 from regvm.native.frame_layout import pool_types
 from regvm.native.layout import Cell, Context, Frame, FunctionRecord, Status
-from regvm.native.lowering import lower
-from regvm.native.machine_code import MachineCode, compiled_program, compiled_support
+from regvm.native.lowering import FUNCTIONS, lower
 from regvm.native.support import PREFIX
 from regvm.native.tables import addresses_of, constant_objects, fill_record, pools
 from regvm.runtime.interpreter import where
@@ -72,9 +72,18 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 _LONG = ("start", "resume")
 
 
-@functools.lru_cache(maxsize=1)
-def _entry() -> _Entry:
-    code = compiled_support()
+def _compile(program: Program) -> tuple[Code, Code]:
+    """A program's machine code, and that of the support."""
+    # Only where something is compiled: a shared object needs no LLVM.
+    from regvm.native import machine_code
+
+    return machine_code.compiled_program(
+        lower(program, tvm_native.dtype_word)
+    ), machine_code.compiled_support()
+
+
+@functools.lru_cache(maxsize=8)
+def _entry(code: Code) -> _Entry:
     return _Entry(
         **{
             # What may run for long lets other threads go on; the rest keeps the interpreter's lock, which is quicker.
@@ -87,15 +96,18 @@ def _entry() -> _Entry:
 class NativeEngine:
     """Runs one program as machine code; not to be shared by threads.
 
-    ``stack_limit`` is the number of frames that a recursion may have at once.
+    ``stack_limit`` is the number of frames that a recursion may have at once; ``compiled`` is the program's machine
+    code where it has been compiled already, together with the support.
     """
 
-    def __init__(self, program: Program, library: Any, stack_limit: int = 1_000_000) -> None:
+    def __init__(
+        self, program: Program, library: Any, stack_limit: int = 1_000_000, compiled: Code | None = None
+    ) -> None:
         self.program = program
         self.stack_limit = stack_limit
         self.owned = OwnedStorage()
-        code = compiled_program(lower(program, tvm_native.dtype_word))
-        self._entry = _entry()
+        code, support = (compiled, compiled) if compiled else _compile(program)
+        self._entry = _entry(support)
         self._constants = [tensors.load_constant(c) for c in program.constants]
         self._constants_by_handle = {c.handle: c for c in self._constants}
         self._context, pools_, held = _context(
@@ -247,13 +259,13 @@ def _dispose(dispose: Any, context: Context, held: Any) -> None:
 
 
 def _context(
-    program: Program, constants: list[Tensor], kernels: list[Any], code: MachineCode, stack_limit: int
+    program: Program, constants: list[Tensor], kernels: list[Any], code: Code, stack_limit: int
 ) -> tuple[Context, Any, Any]:
     """A machine's context, its pools, and what both refer to."""
     objects = constant_objects(constants)
     made, shapes = pools(pool_types(program), tvm_native.dtype_word)
     records = (FunctionRecord * len(program.functions))()
-    entries = (ctypes.c_void_p * len(records)).from_address(code.variable("functions"))
+    entries = (ctypes.c_void_p * len(records)).from_address(code.variable(FUNCTIONS))
     templates = [
         fill_record(record, n, function, entries[n] or 0, tvm_native.dtype_word)
         for n, (record, function) in enumerate(zip(records, program.functions, strict=True))

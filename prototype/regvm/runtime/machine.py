@@ -7,24 +7,14 @@ executable is shared.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from regvm.errors import ArgumentError
-from regvm.executable import Function, Parameter, Program
+from regvm.executable import Function, Parameter
 from regvm.runtime import engines
 from regvm.runtime.kernels import arguments, tensors, timing
 from regvm.runtime.kernels.devices import require_cpu
 from regvm.runtime.values import Adt, Tensor, Value, tensors_in
-
-
-class Loadable(Protocol):
-    """What a machine needs of an executable."""
-
-    @property
-    def program(self) -> Program: ...
-
-    @property
-    def lib(self) -> Any: ...
 
 
 class VirtualMachine:
@@ -41,7 +31,7 @@ class VirtualMachine:
 
     def __init__(
         self,
-        exe: Loadable,
+        exe: engines.Loadable,
         device: Any = None,
         memory_cfg: Any = None,
         *,
@@ -54,7 +44,7 @@ class VirtualMachine:
         del memory_cfg
         self._program = exe.program
         self._numbers = exe.program.index_of()
-        self._engine = engines.create(engine, exe.program, exe.lib, stack_limit)
+        self._engine = engines.create(engine, exe, stack_limit)
         self._strict = strict
         # For each parameter of a function that was called before: the quick way in for arrays of just its type.
         self._takers: dict[str, Sequence[Callable[[Any], Tensor | None]]] = {}
