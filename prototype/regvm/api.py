@@ -18,8 +18,10 @@ from regvm.cache import kernels as cached_kernels
 from regvm.errors import ArgumentError
 from regvm.executable import Constant, Function, Program
 from regvm.frontend import fingerprint, source, translate
-from regvm.native import availability
+from regvm.native import availability, shared_object
+from regvm.native.code import Code
 from regvm.runtime.kernels import late_bound, library
+from regvm.runtime.kernels import native as tvm_native
 from regvm.text import listing
 
 # The runtime is below the native engine and must not import it, so the two are joined here.
@@ -30,13 +32,15 @@ availability.register()
 class Executable:
     """A verified program with the library of its kernels, shared by any number of machines.
 
-    ``notes`` says what the compiler had to leave out, such as an optimisation that failed. The program is
-    immutable; taking late-bound constants out or in puts another one in its place, for machines made after that.
+    ``notes`` says what the compiler had to leave out, such as an optimisation that failed; ``code`` is the machine
+    code of an executable that was compiled ahead of time. The program is immutable; taking late-bound constants out
+    or in puts another one in its place, for machines made after that.
     """
 
     program: Program
     lib: Any
     notes: tuple[str, ...] = ()
+    code: Code | None = None
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -120,9 +124,27 @@ class Executable:
         texts = library.to_text(self.lib) if self.lib is not None else []
         bundle.write(path, binary.encode(self.program), texts)
 
+    def export_native(self, path: str | os.PathLike[str]) -> None:
+        """Compile ahead of time: write machine code, kernels and program to a shared object, for ``load``.
+
+        It takes llvmlite and a linker, and the result neither. Raises CompileError where one of them is missing.
+        """
+        availability.require_llvmlite()
+        shared_object.write(
+            path,
+            self.program,
+            binary.encode(self.program),
+            tvm_native.dtype_word,
+            lambda folder: library.to_objects(self.lib, folder) if self.lib is not None else [],
+        )
+
 
 def load(path: str | os.PathLike[str]) -> Executable:
-    """The executable that ``export`` wrote. Raises FormatError for another file."""
+    """The executable that ``export`` or ``export_native`` wrote. Raises FormatError for another file."""
+    if shared_object.is_one(path):
+        compiled = shared_object.load(path)
+        loaded = Executable.load_exec(compiled.bytecode(), library.from_shared_object(path))
+        return dataclasses.replace(loaded, code=compiled)
     code, texts = bundle.read(path)
     return Executable.load_exec(code, library.from_text(texts) if texts else None)
 

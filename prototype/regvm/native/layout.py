@@ -164,7 +164,11 @@ class FunctionRecord(ctypes.Structure):
 
 
 class Context(ctypes.Structure):
-    """The state of one machine. The first three are functions of TVM's C interface."""
+    """The state of one machine. The first three are functions of TVM's C interface.
+
+    ``taken_pool`` and ``taken_data`` tell of the result that Python took last: its pool, or null for a tensor that
+    came from Python, and the address of its elements.
+    """
 
     _fields_ = [
         ("call_kernel", ctypes.c_void_p),
@@ -178,6 +182,8 @@ class Context(ctypes.Structure):
         ("num_pools", ctypes.c_int64),
         ("frame", ctypes.c_void_p),
         ("result", ctypes.c_void_p),
+        ("taken_pool", ctypes.c_void_p),
+        ("taken_data", ctypes.c_void_p),
         ("status", ctypes.c_int32),
         ("pc", ctypes.c_int32),
         ("budget", ctypes.c_int64),
