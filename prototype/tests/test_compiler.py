@@ -79,8 +79,8 @@ def test_every_storage_strategy_passes_the_checkers_and_changes_no_instruction(s
     program = compiler.generate(mod, compiler.Options(check=True, storage_strategy=strategy))
     assert verify(program) == []
     default = compiler.generate(mod, CHECKED)
-    for function, other in zip(program.functions, default.functions, strict=True):
-        assert list(map(type, function.instructions)) == list(map(type, other.instructions))
+    for planned, other in zip(program.functions, default.functions, strict=True):
+        assert list(map(type, planned.instructions)) == list(map(type, other.instructions))
 
 
 def test_the_strategy_decides_the_size_of_the_arena() -> None:
