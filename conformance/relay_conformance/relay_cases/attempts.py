@@ -133,18 +133,33 @@ def _register_vm(
         with _passes(cases, level):
             executable = regvm.compile(module_alone(case), check=True)
         raise AssertionError(f"{case.id} compiled to {executable.bytecode}")
-    part = _lower(_ById(cases), level)[number]
-
-    def generate(**options: Any) -> Program:
-        return compiler.generate(part.module, compiler.Options(check=True, **options))
-
-    for variation, program in _variations(generate, level if engine == "interpreter" else None):
-        machine = regvm.VirtualMachine(api.Executable(program, part.library), tvm.cpu(), engine=engine)
+    for variation, executable in executables(cases, level, number, thorough=engine == "interpreter"):
+        machine = regvm.VirtualMachine(executable, tvm.cpu(), engine=engine)
 
         def invoke(arguments: Sequence[Array], machine: Any = machine) -> Any:
             return machine.invoke(entry(number), *map(tvm.nd.array, arguments))
 
         yield Attempt(f"level {level}{variation}", _run_all(name, case, invoke))
+
+
+def executables(
+    cases: tuple[RelayCase, ...], level: int, number: int, thorough: bool = True
+) -> Iterator[tuple[str, Any]]:
+    """What the register VM's compiler makes of case ``number`` of a batch, by variation.
+
+    Not ``thorough`` is for an engine that takes long to load each.
+    """
+    part = _lower(_ById(cases), level)[number]
+
+    def generate(**options: Any) -> Program:
+        return compiler.generate(part.module, compiler.Options(check=True, **options))
+
+    if thorough or level == FULL_LEVEL:
+        variations = _variations(generate, level if thorough else None)
+    else:
+        variations = iter([("", generate())])
+    for variation, program in variations:
+        yield variation, api.Executable(program, part.library)
 
 
 def _variations(generate: Callable[..., Program], level: int | None) -> Iterator[tuple[str, Program]]:
