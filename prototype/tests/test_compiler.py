@@ -79,8 +79,8 @@ def test_every_storage_strategy_passes_the_checkers_and_changes_no_instruction(s
     program = compiler.generate(mod, compiler.Options(check=True, storage_strategy=strategy))
     assert verify(program) == []
     default = compiler.generate(mod, CHECKED)
-    for function, other in zip(program.functions, default.functions, strict=True):
-        assert list(map(type, function.instructions)) == list(map(type, other.instructions))
+    for planned, other in zip(program.functions, default.functions, strict=True):
+        assert list(map(type, planned.instructions)) == list(map(type, other.instructions))
 
 
 def test_the_strategy_decides_the_size_of_the_arena() -> None:
@@ -93,6 +93,7 @@ def test_the_strategy_decides_the_size_of_the_arena() -> None:
     assert sizes == {"default": 128, "exact": 8192}
 
 
+@pytest.mark.thorough
 def test_makes_the_same_bytecode_in_every_process() -> None:
     script = (
         "from regvm import compiler\n"

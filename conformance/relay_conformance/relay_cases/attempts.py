@@ -110,7 +110,7 @@ def _lower(cases: _ById, level: int) -> tuple[_Part, ...]:
         lowered = source.lower(module_of(cases), "llvm", None, None)
         module, prim_funcs = translate.translate(lowered.module)
         numbers = {function.name: number for number, function in enumerate(module.functions)}
-        parts = [prune(module, numbers[entry(number)]) for number in range(len(cases))]
+        parts = [prune(module, (numbers[entry(number)],)) for number in range(len(cases))]
         return tuple(
             _Part(part, _library({k.name: prim_funcs[k.name] for k in part.kernels}, lowered)) for part in parts
         )

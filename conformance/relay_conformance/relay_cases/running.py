@@ -13,7 +13,7 @@ from relay_conformance.execution import Cause, Failure, Stage, failure_of
 from relay_conformance.isolation import Raised, Returned, Worker
 from relay_conformance.relay_cases import attempts
 from relay_conformance.relay_cases.attempts import Attempt
-from relay_conformance.relay_cases.case import RelayCase, Refused, Run
+from relay_conformance.relay_cases.case import Refused, RelayCase, Run
 from relay_conformance.status import Status, difference_status, failure_status
 from relay_conformance.values import Outputs
 

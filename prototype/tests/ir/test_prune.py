@@ -29,12 +29,12 @@ def test_renumbers_what_is_left() -> None:
     ]
 
 
-def test_keeps_what_any_function_reaches() -> None:
-    first = function(block([], isa.Call(0, 1, ()), ret(0)), name="first")
-    second = function(block([], isa.Call(0, 2, ()), ret(0)), name="second")
-    third = function(block([], isa.LoadConst(0, 1), ret(0)), name="third")
-    pruned = prune(Module((first, second, third), CONSTANTS, KERNELS), entry=1)
-    assert [f.name for f in pruned.functions] == ["second", "third"]
+def test_keeps_what_any_root_reaches() -> None:
+    main = function(block([0], invoke(1, 0, 0), ret(1)), name="main", tensors=1)
+    unused = function(block([], isa.LoadConst(0, 0), ret(0)), name="unused")
+    other = function(block([], isa.LoadConst(0, 1), ret(0)), name="other")
+    pruned = prune(Module((main, unused, other), CONSTANTS, KERNELS), roots=(0, 2))
+    assert [f.name for f in pruned.functions] == ["main", "other"]
     assert pruned.constants == CONSTANTS[1:2]
 
 

@@ -429,6 +429,26 @@ def _resident() -> int:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
+def test_a_result_that_nobody_takes_is_used_again(compiled: Any) -> None:
+    machine = regvm.VirtualMachine(compiled(LOOP), engine="native")
+    one = np.ones((1, 1), dtype=np.float32)
+    for _ in range(3):
+        machine.invoke_stateful("main", 5, one)
+        assert live_objects(machine) == 1
+    assert float(machine.get_outputs()[0].numpy()[0, 0]) == 6
+    assert live_objects(machine) == 0
+
+
+def test_a_result_that_was_taken_is_not_written_over(compiled: Any) -> None:
+    machine = regvm.VirtualMachine(compiled(LOOP), engine="native")
+    one = np.ones((1, 1), dtype=np.float32)
+    machine.invoke_stateful("main", 5, one)
+    (first,), (again,) = machine.get_outputs(), machine.get_outputs()
+    assert first.same_as(again)
+    machine.invoke("main", 8, one)
+    assert float(first.numpy()[0, 0]) == 6
+
+
 def test_a_machine_gives_its_memory_back(compiled: Any) -> None:
     exe = compiled(FOLD)
     before = 0
