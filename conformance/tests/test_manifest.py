@@ -6,8 +6,8 @@ import pytest
 
 from relay_conformance import manifest as module
 from relay_conformance.cli import main
-from relay_conformance.relay_cases import catalog as relay_catalog
 from relay_conformance.manifest import REASONS, Entry, as_json, holes, importer_operators, manifest
+from relay_conformance.relay_cases import catalog as relay_catalog
 
 ENTRIES = manifest()
 

@@ -47,7 +47,8 @@ def results(worker: Worker, executor: str, first: str, levels: tuple[int, ...]) 
 
 PARAMETERS = list(parameters())
 BATCHES: dict[tuple[str, str], Batch] = {
-    (executor, batch[0].id): batch for executor, batch, _ in (p.values for p in PARAMETERS)  # type: ignore[attr-defined]
+    (executor, batch[0].id): batch
+    for executor, batch, _ in (p.values for p in PARAMETERS)  # type: ignore[attr-defined]
 }
 
 
