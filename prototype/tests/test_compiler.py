@@ -75,7 +75,9 @@ def test_makes_verified_bytecode_of_every_function_twice_the_same(mod: Module) -
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES.keys() - {"optimal"}))
 @settings(max_examples=5, deadline=None)
 @given(modules())
-def test_every_storage_strategy_passes_the_checkers_and_changes_no_instruction(strategy: str, mod: Module) -> None:
+def test_every_storage_strategy_passes_the_checkers_and_changes_no_instruction(
+    strategy: str, mod: Module
+) -> None:
     program = compiler.generate(mod, compiler.Options(check=True, storage_strategy=strategy))
     assert verify(program) == []
     default = compiler.generate(mod, CHECKED)
