@@ -404,6 +404,7 @@ class _Counting:
         return getattr(self._entry, name)
 
 
+@pytest.mark.thorough
 def test_memory_stays_flat_over_many_runs(compiled: Any) -> None:
     programs = [
         (FOLD, (20,)),
@@ -426,6 +427,26 @@ def _resident() -> int:
     gc.collect()
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def test_a_result_that_nobody_takes_is_used_again(compiled: Any) -> None:
+    machine = regvm.VirtualMachine(compiled(LOOP), engine="native")
+    one = np.ones((1, 1), dtype=np.float32)
+    for _ in range(3):
+        machine.invoke_stateful("main", 5, one)
+        assert live_objects(machine) == 1
+    assert float(machine.get_outputs()[0].numpy()[0, 0]) == 6
+    assert live_objects(machine) == 0
+
+
+def test_a_result_that_was_taken_is_not_written_over(compiled: Any) -> None:
+    machine = regvm.VirtualMachine(compiled(LOOP), engine="native")
+    one = np.ones((1, 1), dtype=np.float32)
+    machine.invoke_stateful("main", 5, one)
+    (first,), (again,) = machine.get_outputs(), machine.get_outputs()
+    assert first.same_as(again)
+    machine.invoke("main", 8, one)
+    assert float(first.numpy()[0, 0]) == 6
 
 
 def test_a_machine_gives_its_memory_back(compiled: Any) -> None:

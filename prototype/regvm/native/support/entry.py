@@ -40,6 +40,7 @@ def lines() -> list[str]:
         *_start(),
         *_resume(),
         *_finish(),
+        *_take_result(),
         *_clear_cells(),
         *_trim(),
         *_dispose(),
@@ -106,6 +107,8 @@ def _start() -> list[str]:
     An argument with its lowest bit set is not an object but the address of a DLTensor, plus 1.
     """
     code = Assembly()
+    with code.unless(code.is_null(code.get(Context, "%context", "result"))):
+        code.call("void", "@regvm.finish", "ptr %context")
     code.set(Context, "%context", "budget", CHECKS_PER_TICK)
     code.set(Context, "%context", "deadline", 0)
     code.set(Context, "%context", "status", int(Status.NO_MEMORY))
@@ -160,6 +163,38 @@ def _finish() -> list[str]:
     return code.function("void @regvm.finish(ptr %context) nounwind")
 
 
+def _take_result() -> list[str]:
+    """Hand over a result that is one tensor, and finish; returns the address of its DLTensor, which Python owns now
+    if the tensor owned its storage. Null for any other result, which stays.
+    """
+    code = Assembly()
+    address = code.variable("ptr")
+    result = code.get(Context, "%context", "result")
+    kind = code.get(Object, result, "kind")
+    owned, external, other, taken = (code.fresh(s) for s in ("owned", "external", "other", "taken"))
+    code.emit(
+        f"switch i32 {kind}, label %{other} "
+        f"[ i32 {int(ObjectKind.OWNED)}, label %{owned} i32 {int(ObjectKind.EXTERNAL)}, label %{external} ]"
+    )
+    code.label(owned)
+    pool = code.get(Tensor, result, "pool")
+    code.leave_if(code.is_null(pool), other)
+    code.store("ptr", code.get(Tensor, result, "owner"), address)
+    code.set(Context, "%context", "taken_pool", pool)
+    code.set(Context, "%context", "taken_data", code.get(Tensor, result, "data"))
+    code.set(Tensor, result, "owner", "null")
+    code.go(taken)
+    code.label(external)
+    code.store("ptr", code.get(Tensor, result, "owner"), address)
+    code.set(Context, "%context", "taken_pool", "null")
+    code.go_on(taken)
+    code.call("void", "@regvm.finish", "ptr %context")
+    code.emit(f"ret ptr {code.load('ptr', address)}")
+    code.label(other)
+    code.emit("ret ptr null")
+    return code.function("ptr @regvm.take_result(ptr %context) nounwind")
+
+
 def _clear_cells() -> list[str]:
     """Free all cells: protect each, empty each, then let go of each."""
     code = Assembly()
@@ -207,14 +242,16 @@ def _trim() -> list[str]:
             code.add(FunctionRecord, record, "num_frames", -1)
             arena = code.get(FunctionRecord, record, "arena_bytes")
             code.add(Context, "%context", "arena_bytes", code.op("sub", "i64", 0, arena))
+            code.call("void", "@drop_regions", "ptr %context", f"ptr {record}", f"ptr {frame}")
             code.call("void", "@free", f"ptr {frame}")
     code.emit("ret void")
     return code.function("internal void @trim(ptr %context, i64 %kept) nounwind")
 
 
 def _dispose() -> list[str]:
-    """Free all memory of a machine that has finished."""
+    """Free all memory of a machine, with a result that nobody took."""
     code = Assembly()
+    code.call("void", "@regvm.finish", "ptr %context")
     code.call("void", "@trim", "ptr %context", "i64 0")
     free_array = code.get(Context, "%context", "array_free")
     with code.count(code.get(Context, "%context", "num_pools")) as number:

@@ -66,3 +66,12 @@ def adopt(array: int, type_: TensorType, storage: OwnedStorage) -> Tensor:
     storage.live_bytes += size
     data = ctypes.c_uint64.from_address(array).value
     return Tensor(array, data, type_, Owned(array, storage, size))
+
+
+_HANDLE = tvm._ffi.runtime_ctypes.TVMArrayHandle
+
+
+def hand_over(array: int, data: int, type_: TensorType) -> Tensor:
+    """The TVM array at an address, with its elements at ``data``, as a tensor whose NDArray frees it."""
+    ndarray = tvm.nd.NDArray(_HANDLE(_HANDLE._type_.from_address(array)))
+    return Tensor(array, data, type_, ndarray)
