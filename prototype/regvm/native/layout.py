@@ -158,7 +158,8 @@ class Context(ctypes.Structure):
     """The state of one machine. The first three are functions of TVM's C interface.
 
     ``taken_pool`` and ``taken_data`` tell of the result that Python took last: its pool, or null for a tensor that
-    came from Python, and the address of its elements.
+    came from Python, and the address of its elements. ``heap_bytes`` is what the free lists took from malloc,
+    ``pooled_bytes`` what tensors hold that wait in pools.
     """
 
     _fields_ = [
@@ -187,6 +188,8 @@ class Context(ctypes.Structure):
         ("peak_bytes", ctypes.c_int64),
         ("arena_bytes", ctypes.c_int64),
         ("arena_peak", ctypes.c_int64),
+        ("heap_bytes", ctypes.c_int64),
+        ("pooled_bytes", ctypes.c_int64),
         ("cells", ctypes.c_void_p),
         ("chunks", ctypes.c_void_p),
         ("chunk_next", ctypes.c_void_p),
