@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,26 +157,31 @@ def compile(
     *,
     check: bool = False,
     register_limit: int | None = None,
+    entries: Sequence[str] = (source.MAIN,),
+    storage_strategy: str = "default",
 ) -> Executable:
     """Compile a Relay module or function under the current PassContext.
 
     ``params`` binds parameters of ``main`` by name. ``check`` proves the allocation and the storage plan of
     every function. ``register_limit`` is the most registers that a function may use; beyond it values are spilled.
+    ``entries`` are the functions that will be invoked; what they do not reach is left out.
+    ``storage_strategy`` is how tensors are placed in the arena, by one of the names that ``regvm plan`` takes.
 
     Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
-    small, and UnsupportedError for a construct that the register VM lacks; both name the place.
+    small, UnknownStrategyError for a strategy that does not exist, and UnsupportedError for a construct that the
+    register VM lacks; all name the place.
     """
-    options = compiler.Options(check, register_limit)
+    options = compiler.Options(check, register_limit, storage_strategy)
     key = compilations.key_of(
         f"regvm {fingerprint.own_code()}",
         source.as_module(mod),
         source.choose_target(target, target_host),
         params,
-        dataclasses.asdict(options),
+        dataclasses.asdict(options) | {"entries": list(entries)},
     )
     kept = compilations.find(key)
     if kept is None:
-        kept = _generate(source.lower(mod, target, target_host, params), options)
+        kept = _generate(source.lower(mod, target, target_host, params, entries=entries), options)
         compilations.keep(key, kept)
     else:
         for note in kept.notes:
@@ -192,10 +197,10 @@ def generate(
 
 
 def _generate(lowered: source.LoweredSource, options: compiler.Options) -> compilations.Compilation:
-    module, prim_funcs = translate.translate(lowered.module)
+    module, prim_funcs = translate.translate(lowered.module, lowered.entries)
     program = compiler.generate(module, options)
     library = cached_kernels.build(
-        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1]
+        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly(), lowered.entries)[1]
     )
     return compilations.Compilation(binary.encode(program), library, lowered.notes)
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from regvm import executable, ir, isa, verifier
 from regvm.codegen.emit import emit
 from regvm.executable import Program
+from regvm.ir.forward_shapes import forward_shapes
 from regvm.ir.wellformed import assert_well_formed
 from regvm.memory import escape, placement, placement_checker
+from regvm.memory.grouping import group_dynamic_tensors
 from regvm.memory.loop_exits import copy_out_of_loops
 from regvm.memory.planner import plan
 from regvm.regalloc import allocation, checker, intervals, liveness
@@ -19,17 +24,18 @@ class Options:
     """How to generate code.
 
     ``check`` runs the checkers of allocation and storage on the result; ``register_limit`` is the number of
-    registers that a function may use, beyond which values are spilled.
+    registers that a function may use, beyond which values are spilled. ``storage_strategy`` names how offsets in
+    the arena are chosen, one of ``memory.strategies``.
     """
 
     check: bool = True
     register_limit: int | None = None
+    storage_strategy: str = "default"
 
 
 def generate(module: ir.Module, options: Options) -> Program:
     """Registers, storage and bytecode for every function; the result is verified."""
-    module = copy_out_of_loops(module)
-    escapes = escape.analyse(module)
+    module, escapes = _prepare_storage(module)
     claims = placement_checker.Claims([e.parameters for e in escapes])
     functions = tuple(
         _generate_function(function, number, escapes[number], claims, options)
@@ -51,8 +57,7 @@ class PlacedFunction:
 
 def place_functions(module: ir.Module, planner: placement.Planner = plan) -> tuple[PlacedFunction, ...]:
     """The storage of every function, as ``generate`` plans it; for reports on planning."""
-    module = copy_out_of_loops(module)
-    escapes = escape.analyse(module)
+    module, escapes = _prepare_storage(module)
     spans = [intervals_of(f)[1] for f in module.functions]
     return tuple(
         PlacedFunction(f, s, _place(f, e, s, planner))
@@ -63,6 +68,22 @@ def place_functions(module: ir.Module, planner: placement.Planner = plan) -> tup
 def place_module(module: ir.Module) -> list[placement.Placement]:
     """The same without the functions."""
     return [placed.placement for placed in place_functions(module)]
+
+
+def _prepare_storage(module: ir.Module) -> tuple[ir.Module, tuple[escape.Escape, ...]]:
+    """The module as its storage is planned, and which of its tensors escape."""
+    module = _map_functions(module, forward_shapes)
+    escapes = escape.analyse(module)
+    copied = copy_out_of_loops(module, escapes)
+    if copied is not module:
+        escapes = escape.analyse(copied)
+    # Grouping names the same values, so what is known of them stays true.
+    grouped = [group_dynamic_tensors(f, e.escaping) for f, e in zip(copied.functions, escapes, strict=True)]
+    return dataclasses.replace(copied, functions=tuple(grouped)), escapes
+
+
+def _map_functions(module: ir.Module, rewrite: Callable[[ir.Function], ir.Function]) -> ir.Module:
+    return dataclasses.replace(module, functions=tuple(map(rewrite, module.functions)))
 
 
 def intervals_of(function: ir.Function) -> tuple[liveness.Liveness, intervals.Intervals]:
@@ -89,12 +110,13 @@ def _generate_function(
 ) -> executable.Function:
     assert_well_formed(function)
     live, spans = intervals_of(function)
-    placed = _place(function, escaped, spans)
+    placed = _place(function, escaped, spans, partial(plan, strategy=options.storage_strategy))
     allocated = allocation.allocate(function, live, spans, _owning(function, placed), options.register_limit)
     if options.check:
         checker.assert_allocation(function, allocated.blocks, allocated.num_registers, allocated.num_slots)
         places = {row: (offsets, function.tensors[row].num_bytes) for row, offsets in placed.offsets.items()}
-        placement_checker.assert_placement(function, number, places, placed.storage_bytes, claims)
+        regions = placement_checker.Regions(placed.regions, placed.within)
+        placement_checker.assert_placement(function, number, places, placed.storage_bytes, claims, regions)
     return emit(
         function,
         allocated.blocks,
@@ -103,6 +125,9 @@ def _generate_function(
         max_live=allocated.max_live,
         offsets=placed.offsets,
         storage_bytes=placed.storage_bytes,
+        regions=placed.regions,
+        within=placed.within,
+        num_regions=placed.num_regions,
     )
 
 

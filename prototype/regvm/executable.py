@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from regvm.isa import Instruction
 
@@ -25,6 +25,11 @@ _DTYPE = re.compile(r"(bool|handle|(u?int|b?float)[1-9][0-9]{0,2})(x[1-9][0-9]{0
 def is_dtype(text: str) -> bool:
     """Whether ``text`` names a data type, such as ``float32``, ``bool`` or ``int8x4``."""
     return _DTYPE.fullmatch(text) is not None
+
+
+def round_up(size: int) -> int:
+    """A size in bytes as storage is given out, rounded up to a multiple of ``ALIGNMENT``."""
+    return (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
 
 def dtype_bytes(dtype: str) -> int:
@@ -78,17 +83,30 @@ class ObjectType:
 ParamType = TensorType | TupleType | ObjectType
 
 
+class InRegion(NamedTuple):
+    """A place in a region of the frame, whose size is computed when the program runs.
+
+    A region is a stack of slots. A slot is as large as the largest of the tensors that ``place_tensors`` puts into
+    it, each rounded up by ``(size + 63) // 64 * 64``, and begins where the slot below ends.
+    """
+
+    region: int
+    slot: int
+
+
 @dataclass(frozen=True)
 class TensorSlot:
     """A row of a function's tensor table: a tensor's type and where it lives.
 
     ``offsets`` are in bytes from the start of the frame's arena. With one, the tensor always lives there; with
     several, they take turns each time the tensor is created, so that what a loop carries into its next round
-    is not written over; with none, the tensor owns its storage, because it may outlive the frame.
+    is not written over; with none, the tensor owns its storage, because it may outlive the frame. ``within`` is
+    the place of a tensor whose size is known only at run time, and which does not outlive the frame.
     """
 
     type: TensorType
     offsets: tuple[int, ...] = ()
+    within: InRegion | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +129,7 @@ class Function:
     storage_bytes: int = 0
     num_slots: int = 0
     max_live: int = 0
+    num_regions: int = 0
 
     @property
     def params(self) -> tuple[str, ...]:

@@ -40,6 +40,8 @@ class Kind(enum.Enum):
     KERNEL = "index of a kernel"
     FUNCTION = "index of a function"
     TENSOR = "row of the function's tensor table"
+    TENSORS = "rows of the function's tensor table"
+    REGION = "region of the frame"
     TARGET = "instruction to go to"
     TAG = "constructor tag"
     INDEX = "field number"
@@ -56,6 +58,8 @@ ConstantIndex = Annotated[int, Kind.CONSTANT]
 KernelIndex = Annotated[int, Kind.KERNEL]
 FunctionIndex = Annotated[int, Kind.FUNCTION]
 TensorIndex = Annotated[int, Kind.TENSOR]
+TensorIndices = Annotated[tuple[int, ...], Kind.TENSORS]
+RegionIndex = Annotated[int, Kind.REGION]
 Target = Annotated[int, Kind.TARGET]
 Tag = Annotated[int, Kind.TAG]
 FieldIndex = Annotated[int, Kind.INDEX]
@@ -317,6 +321,23 @@ class Reload(Instruction):
     slot: SlotIndex
 
 
+@_instruction("set_shape", "the tensor that the row makes next has the shape that R[shape] holds")
+@dataclass(frozen=True)
+class SetShape(Instruction):
+    tensor: TensorIndex
+    shape: Src
+
+
+@_instruction(
+    "place_tensors",
+    "the rows' next tensors lie in the region, which is storage that nothing refers to any more, or new storage",
+)
+@dataclass(frozen=True)
+class PlaceTensors(Instruction):
+    region: RegionIndex
+    tensors: TensorIndices
+
+
 def row_of(instruction: Instruction) -> Row:
     """The table row of an instruction."""
     return ROW_OF[type(instruction)]
@@ -361,8 +382,9 @@ def rewrite(
     define: Callable[[int], int] | None = None,
     target: Callable[[int], int] | None = None,
     tensor: Callable[[int], int] | None = None,
+    region: Callable[[int], int] | None = None,
 ) -> _I:
-    """The same instruction with its registers, targets or tensor rows replaced."""
+    """The same instruction with its registers, targets, tensor rows or region replaced."""
     changes: dict[str, Any] = {}
     for name, kind in ROW_OF[type(instruction)].fields:
         value = getattr(instruction, name)
@@ -381,4 +403,8 @@ def rewrite(
             changes[name] = target(value)
         elif kind is Kind.TENSOR and tensor:
             changes[name] = tensor(value)
+        elif kind is Kind.TENSORS and tensor:
+            changes[name] = tuple(map(tensor, value))
+        elif kind is Kind.REGION and region:
+            changes[name] = region(value)
     return dataclasses.replace(instruction, **changes)

@@ -13,6 +13,7 @@ from regvm import isa
 from regvm.executable import (
     Constant,
     Function,
+    InRegion,
     Kernel,
     ObjectType,
     Parameter,
@@ -49,6 +50,7 @@ _FIELDS: dict[Kind, st.SearchStrategy[Any]] = {
     Kind.USE: USES,
     Kind.USES: st.lists(USES, max_size=3).map(tuple),
     Kind.OUTS: st.lists(st.builds(isa.Out, NUMBERS, NUMBERS), max_size=3).map(tuple),
+    Kind.TENSORS: st.lists(NUMBERS, max_size=3).map(tuple),
     Kind.TAG: TAGS,
     Kind.DTYPE: DTYPES,
 }
@@ -73,9 +75,16 @@ FUNCTIONS = st.builds(
     st.lists(st.builds(Parameter, NAMES, TYPES), max_size=3).map(tuple),
     NUMBERS,
     st.lists(st.sampled_from(isa.ROWS).flatmap(instructions), max_size=4).map(tuple),
-    st.lists(st.builds(TensorSlot, TENSOR_TYPES, st.lists(NUMBERS, max_size=2).map(tuple)), max_size=2).map(
-        tuple
-    ),
+    st.lists(
+        st.builds(
+            TensorSlot,
+            TENSOR_TYPES,
+            st.lists(NUMBERS, max_size=2).map(tuple),
+            st.none() | st.builds(InRegion, NUMBERS, NUMBERS),
+        ),
+        max_size=2,
+    ).map(tuple),
+    NUMBERS,
     NUMBERS,
     NUMBERS,
     NUMBERS,

@@ -13,6 +13,7 @@ from regvm.ir import Module
 from regvm.ir.wellformed import check_well_formed
 from regvm_testing import register_damage, storage_damage
 from regvm_testing.compiled import Compiled, compile_module
+from regvm_testing.dynamic import make_dynamic
 from regvm_testing.liveness import largest_live_set
 from regvm_testing.programs import module_of
 from regvm_testing.scratch import needs_scratch
@@ -54,6 +55,9 @@ def check(seed: int, tally: Tally) -> int:
         check_registers(compiled, where)
         check_runs(compiled, random, where)
         damage_registers(compiled, random, tally)
+        damage_storage(compiled, random, tally)
+    for compiled in compile_module(make_dynamic(module, random)):
+        check_runs(compiled, random, f"seed {seed}, @{compiled.function.name}, dynamic")
         damage_storage(compiled, random, tally)
     check_generation(module, f"seed {seed}")
     return len(module.functions)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from regvm.ir import Function, Module
 from regvm.memory import escape, placement
-from regvm.memory.placement_checker import Claims, check_placement
+from regvm.memory.placement_checker import Claims, Regions, check_placement
 from regvm.memory.planner import plan
 from regvm.regalloc import allocation, intervals, liveness
 from regvm.regalloc.checker import check_allocation
@@ -49,12 +49,15 @@ class Compiled:
     def run_placed(self, path: Path, storage: Storage | None = None) -> Trace:
         """What it reads with its tensors in the arena."""
         used = storage or self.storage
-        return run_placed(self.function, used.spans, max(0, used.storage_bytes), self.claims.escaping, path)
+        size = max(0, used.storage_bytes)
+        return run_placed(self.function, used.spans, size, self.claims.escaping, path, used.regions)
 
     def storage_objections(self, storage: Storage | None = None) -> list[str]:
         """What the placement checker says of the placement."""
         used = storage or self.storage
-        return check_placement(self.function, self.number, used.spans, used.storage_bytes, self.claims)
+        return check_placement(
+            self.function, self.number, used.spans, used.storage_bytes, self.claims, used.regions
+        )
 
 
 def compile_module(module: Module) -> list[Compiled]:
@@ -72,4 +75,5 @@ def _compile(function: Function, number: int, escaped: escape.Escape, claims: Cl
     allocated = allocation.allocate(function, live, found, owning)
     placed = placement.place(function, escaped, found.ranges, found.starts, plan)
     spans = {row: (offsets, function.tensors[row].num_bytes) for row, offsets in placed.offsets.items()}
-    return Compiled(function, number, live, found, allocated, Storage(spans, placed.storage_bytes), claims)
+    storage = Storage(spans, placed.storage_bytes, Regions(placed.regions, placed.within))
+    return Compiled(function, number, live, found, allocated, storage, claims)

@@ -44,6 +44,8 @@ EXPECTED: list[tuple[isa.Instruction, tuple[int, ...], tuple[int, ...], tuple[in
     (isa.Drop((Use(1), Use(2))), (1, 2), (), ()),
     (isa.Spill(9, Use(1)), (1,), (), ()),
     (isa.Reload(1, 9), (), (1,), ()),
+    (isa.SetShape(9, Use(1)), (1,), (), ()),
+    (isa.PlaceTensors(9, (7, 8)), (), (), ()),
 ]
 
 
@@ -100,6 +102,11 @@ def test_rewrite_renumbers_tensor_rows_where_tensors_are_made() -> None:
         Out(3, 14),
     )
     assert isa.rewrite(isa.Reshape(1, Use(2), 3), tensor=renumber).tensor == 13
+    assert isa.rewrite(isa.PlaceTensors(1, (2, 3)), tensor=renumber).tensors == (12, 13)
+
+
+def test_rewrite_renumbers_regions() -> None:
+    assert isa.rewrite(isa.PlaceTensors(1, (2,)), region=lambda r: r + 10) == isa.PlaceTensors(11, (2,))
 
 
 @ROWS

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 PROTOTYPE = Path(__file__).parents[1]
 
 RUN_TVM = """
@@ -20,8 +22,6 @@ assert machine.invoke("main", np.float32([1, 2, 3])).numpy().tolist() == [2, 5, 
 """
 RUN_TENSORFLOW = """
 import numpy as np
-
-pytestmark = pytest.mark.thorough
 with tf.Graph().as_default():
     argument = tf.compat.v1.placeholder(tf.float32, (3, 3))
     product = tf.matmul(argument, argument)

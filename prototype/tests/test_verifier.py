@@ -17,7 +17,7 @@ import tvm
 
 from regvm import isa, verifier
 from regvm.errors import RegvmError, VerificationError
-from regvm.executable import Constant, Function, Program, TensorSlot, TensorType
+from regvm.executable import Constant, Function, InRegion, Program, TensorSlot, TensorType
 from regvm.isa import Kind, Use
 from regvm.runtime.machine import VirtualMachine
 from regvm.text.assembler import assemble
@@ -257,11 +257,108 @@ def test_valid_tensor_rejects_a_table_that_the_arena_cannot_hold(
     assert_broken(program, Rule.TENSOR, message)
 
 
+REGION_HEAD = """
+function f0 @main(R0 x: float32[2], R1 data: List)
+  frame 2 registers, 0 slots, 0 bytes, 2 live, 1 regions
+  tensor t0 float32[?] in g0.0
+  tensor t1 float32[?] owned
+  tensor t2 float32[2] owned
+  tensor t3 float32[?] in g0.1
+"""
+
+
+def dynamic(*instructions: str) -> Program:
+    return assemble(REGION_HEAD + "\n".join(instructions) + KERNELS)
+
+
+def test_valid_code_makes_tensors_of_a_region_after_they_are_placed() -> None:
+    program = dynamic(
+        "set_shape t0, R0", "set_shape t3, R0", "place_tensors g0, (t0, t3)", "set_shape t1, R0",
+        "R1:t0 = invoke k1, (R0)", "R1:t1 = invoke k1, (R1)", "R1:t3 = invoke k1, (R1)", "ret R1",
+    )  # fmt: skip
+    assert verifier.verify(program) == []
+
+
+@pytest.mark.parametrize(
+    ("instructions", "message", "at"),
+    [
+        (["place_tensors g1, ()"], "region is region 1, of 1", 0),
+        (["set_shape t0, R0", "place_tensors g0, (t0, t0)"], "places a tensor twice", 1),
+        (["set_shape t1, R0", "place_tensors g0, (t1)"], "t1, whose place is not in region 0", 1),
+        (["place_tensors g0, (t0)"], "places t0, whose shape may not be set", 0),
+        (["set_shape t0, R0", "place_tensors g0, ()", "R1:t0 = invoke k1, (R0)"], "may not be placed", 2),
+        (
+            ["set_shape t0, R0", "place_tensors g0, (t0)", "set_shape t0, R0", "R1:t0 = invoke k1, (R0)"],
+            "creates t0, which may not be placed",
+            3,
+        ),
+        (
+            [
+                "set_shape t0, R0",
+                "place_tensors g0, (t0)",
+                "set_shape t3, R0",
+                "place_tensors g0, (t3)",
+                "R1:t0 = invoke k1, (R0)",
+            ],
+            "creates t0, which may not be placed",
+            4,
+        ),
+        (
+            ["set_shape t0, R0", "branch R0, @2, @3", "place_tensors g0, (t0)", "R1:t0 = invoke k1, (R0)"],
+            "creates t0, which may not be placed",
+            3,
+        ),
+    ],
+)
+def test_valid_region_rejects_tensors_that_are_not_placed(
+    instructions: list[str], message: str, at: int
+) -> None:
+    assert_broken(dynamic(*instructions, "ret R0"), Rule.REGION, message, at)
+
+
+def test_valid_region_rejects_regions_that_nothing_places() -> None:
+    assert_broken(code("ret R0").with_function(0, num_regions=2**62), Rule.REGION, "placed 0 times")
+
+
+@pytest.mark.parametrize(
+    ("instructions", "message", "at"),
+    [
+        (["set_shape t2, R0"], "sets the shape of t2, which is static", 0),
+        (
+            ["set_shape t1, R0", "R1:t1 = invoke k1, (R0)", "R1:t1 = invoke k1, (R0)"],
+            "creates t1, whose shape is not static and may not be set",
+            2,
+        ),
+        (
+            ["set_shape t1, R0", "R0:t1, R1:t1 = invoke k3, (R0)"],
+            "creates t1, whose shape is not static and may not be set",
+            1,
+        ),
+    ],
+)
+def test_valid_tensor_rejects_shapes_that_are_not_set(instructions: list[str], message: str, at: int) -> None:
+    assert_broken(dynamic(*instructions, "place_tensors g0, ()", "ret R0"), Rule.TENSOR, message, at)
+
+
+@pytest.mark.parametrize(
+    ("slot", "message"),
+    [
+        (TensorSlot(FLOATS, (), InRegion(0, 0)), "has a static size and cannot live in a region"),
+        (TensorSlot(TensorType((None,), "int8"), (), InRegion(1, 0)), "region 1, of 1"),
+        (TensorSlot(TensorType((None,), "int8"), (), InRegion(0, 2**40)), "slot 1099511627776 of a region"),
+    ],
+)
+def test_valid_tensor_rejects_a_table_that_regions_cannot_hold(slot: TensorSlot, message: str) -> None:
+    program = dynamic("place_tensors g0, ()", "ret R0").with_function(0, tensors=(slot,))
+    assert_broken(program, Rule.TENSOR, message)
+
+
 @pytest.mark.parametrize("instruction", ["R0:t0 = invoke k1, (R0)", "R0 = reshape R0, t0"])
 def test_valid_tensor_rejects_making_a_tensor_whose_shape_is_not_static(instruction: str) -> None:
-    program = code(instruction, "ret R0")
-    dynamic = program.with_function(0, tensors=(TensorSlot(TensorType((None,), "float32")),))
-    assert_broken(dynamic, Rule.TENSOR, "creates t0, whose shape is not static", 0)
+    program = code(instruction, "ret R0").with_function(
+        0, tensors=(TensorSlot(TensorType((None,), "float32")),)
+    )
+    assert_broken(program, Rule.TENSOR, "creates t0, whose shape is not static", 0)
 
 
 def test_valid_tensor_rejects_allocating_what_is_no_data_type() -> None:
@@ -319,10 +416,15 @@ function f0 @main(R0 x: float32[2], R1 y: float32[2])
   fatal
 
 function f1 @add_to(R0 x: float32[2], R1 cell: reference)
-  frame 3 registers, 0 slots, 64 bytes, 3 live
+  frame 3 registers, 0 slots, 64 bytes, 3 live, 1 regions
   tensor t0 float32[2] owned
+  tensor t1 float32[?] in g0.0
   R2 = read_ref R1!
-  R2:t0 = invoke k0, (R0!, R2!)
+  R1 = shape_of R0
+  set_shape t1, R1!
+  place_tensors g0, (t1)
+  R1:t1 = invoke k1, (R0!)
+  R2:t0 = invoke k0, (R1!, R2!)
   R0 = move R2!
   ret R0!
 
@@ -364,6 +466,8 @@ def _changed(rng: random.Random, instruction: isa.Instruction) -> isa.Instructio
         value = tuple(_use(rng, u) for u in value) if rng.random() < 0.8 else value[:-1]
     elif kind is Kind.OUTS:
         value = tuple(isa.Out(rng.randrange(5), rng.randrange(4)) for _ in value)
+    elif kind is Kind.TENSORS:
+        value = tuple(rng.randrange(4) for _ in range(rng.randrange(3)))
     elif kind is Kind.DTYPE:
         value = rng.choice(("int8", "float64", "bool"))
     else:
@@ -400,7 +504,7 @@ def test_the_program_that_is_damaged_below_runs() -> None:
     assert verifier.verify(loadable.program) == []
     one, two = np.array([1, 2], "float32"), np.array([10, 20], "float32")
     result = VirtualMachine(loadable).invoke("main", one, two)
-    assert [f.numpy().tolist() for f in result] == [[21, 42], [42, 84]]
+    assert [f.numpy().tolist() for f in result] == [[31, 62], [62, 124]]
     result = VirtualMachine(loadable).invoke("main", -one, two)
     assert [f.numpy().tolist() for f in result] == [[9, 18], [18, 36]]
 

@@ -9,8 +9,9 @@ from typing import Any
 from rich.table import Table
 
 from relay_conformance.cases import ledger
-from relay_conformance.cases.running import Machines, Result, Status, run_cases
+from relay_conformance.cases.running import Machines, Result, run_cases
 from relay_conformance.cases.selection import Batch
+from relay_conformance.status import Status
 
 
 class Verdict(Enum):

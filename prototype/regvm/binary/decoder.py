@@ -11,6 +11,7 @@ from regvm.errors import FormatError
 from regvm.executable import (
     Constant,
     Function,
+    InRegion,
     Kernel,
     ObjectType,
     Parameter,
@@ -111,10 +112,10 @@ class _Reader:
     def function(self) -> Function:
         name = self.string()
         parameters = self.items(self.parameter)
-        registers, slots, storage, live = (self.unsigned() for _ in range(4))
+        registers, slots, storage, live, regions = (self.unsigned() for _ in range(5))
         tensors = self.items(self.tensor_slot)
         instructions = self.items(self.instruction)
-        return Function(name, parameters, registers, instructions, tensors, storage, slots, live)
+        return Function(name, parameters, registers, instructions, tensors, storage, slots, live, regions)
 
     def parameter(self) -> Parameter:
         return Parameter(self.string(), self.type())
@@ -148,7 +149,8 @@ class _Reader:
         return None if value == layout.UNKNOWN_DIMENSION else value
 
     def tensor_slot(self) -> TensorSlot:
-        return TensorSlot(self.tensor_type(), self.items(self.unsigned))
+        type_, offsets = self.tensor_type(), self.items(self.unsigned)
+        return TensorSlot(type_, offsets, InRegion(self.unsigned(), self.unsigned()) if self.flag() else None)
 
     def constant(self) -> Constant:
         start = self.position
@@ -177,6 +179,8 @@ class _Reader:
                 return self.items(self.use)
             case Kind.OUTS:
                 return self.items(lambda: isa.Out(self.unsigned(), self.unsigned()))
+            case Kind.TENSORS:
+                return self.items(self.unsigned)
             case Kind.DTYPE:
                 return self.dtype()
             case Kind.TAG:

@@ -68,7 +68,13 @@ class _Writer:
     def function(self, function: Function) -> None:
         self.string(function.name)
         self.items(function.parameters, self.parameter)
-        for count in (function.num_registers, function.num_slots, function.storage_bytes, function.max_live):
+        for count in (
+            function.num_registers,
+            function.num_slots,
+            function.storage_bytes,
+            function.max_live,
+            function.num_regions,
+        ):
             self.unsigned(count)
         self.items(function.tensors, self.tensor_slot)
         self.items(function.instructions, self.instruction)
@@ -96,6 +102,10 @@ class _Writer:
     def tensor_slot(self, slot: TensorSlot) -> None:
         self.tensor_type(slot.type)
         self.items(slot.offsets, self.unsigned)
+        self.unsigned(0 if slot.within is None else 1)
+        if slot.within is not None:
+            self.unsigned(slot.within.region)
+            self.unsigned(slot.within.slot)
 
     def constant(self, constant: Constant) -> None:
         self.string(constant.dtype)
@@ -124,6 +134,8 @@ class _Writer:
                 self.items(value, self.use)
             case Kind.OUTS:
                 self.items(value, self.out)
+            case Kind.TENSORS:
+                self.items(value, self.unsigned)
             case Kind.DTYPE:
                 self.string(value)
             case Kind.TAG:

@@ -7,7 +7,7 @@ version does not know.
 """
 
 MAGIC = b"RELAYREG"
-VERSION = (1, 0)
+VERSION = (2, 0)
 
 TENSOR, TUPLE, OBJECT = 0, 1, 2
 """Tags of parameter types."""

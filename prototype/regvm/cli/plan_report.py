@@ -47,7 +47,7 @@ class PlannedFunction:
     @property
     def owned_bytes(self) -> int:
         """Of the tensors that own their storage and whose size is known."""
-        return sum(t.num_bytes or 0 for t in self.tensors if not t.offsets)
+        return sum(t.num_bytes or 0 for t in self.tensors if _place(t) == "owned")
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,9 @@ def as_json(planned: PlannedModel) -> dict[str, Any]:
                         "type": None if t.type is None else str(t.type),
                         "bytes": t.num_bytes,
                         "live": [list(r) for r in t.ranges],
-                        "place": "arena" if t.offsets else "owned",
+                        "place": _place(t),
                         "offsets": list(t.offsets),
+                        "region": None if t.within is None else t.within._asdict(),
                     }
                     for t in f.tensors
                 ],
@@ -129,6 +130,10 @@ def as_json(planned: PlannedModel) -> dict[str, Any]:
         ],
         "totals": [dataclasses.asdict(o) for o in _totals(planned)],
     }
+
+
+def _place(tensor: Allocation) -> str:
+    return "arena" if tensor.offsets else "owned" if tensor.within is None else "region"
 
 
 def print_planned(planned: PlannedModel, console: Console) -> None:
@@ -156,11 +161,16 @@ def _tensors(function: PlannedFunction) -> Table:
     for tensor in function.tensors:
         size = "at run time" if tensor.num_bytes is None else f"{tensor.num_bytes:,}"
         live = " ".join(f"[{lower}, {upper})" for lower, upper in tensor.ranges)
-        place = " or ".join(f"{o:,}" for o in tensor.offsets)
-        cells = (f"%{tensor.value}", str(tensor.type or "?"), size, live, f"at {place}" if place else "owned")
+        cells = (f"%{tensor.value}", str(tensor.type or "?"), size, live, _shown_place(tensor))
         # Brackets are markup to rich.
         table.add_row(*(cell.replace("[", r"\[") for cell in cells))
     return table
+
+
+def _shown_place(tensor: Allocation) -> str:
+    if tensor.within is not None:
+        return f"region {tensor.within.region}, slot {tensor.within.slot}"
+    return f"at {' or '.join(f'{o:,}' for o in tensor.offsets)}" if tensor.offsets else "owned"
 
 
 def _cells(outcome: Outcome, owned: int) -> list[str]:

@@ -7,9 +7,10 @@ tensor table keeps each (type, place) once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from regvm import executable, isa
-from regvm.executable import TensorSlot
+from regvm.executable import InRegion, TensorSlot
 from regvm.ir.function import Function
 
 Blocks = tuple[tuple[isa.Instruction, ...], ...]
@@ -24,11 +25,17 @@ def emit(
     max_live: int,
     offsets: Mapping[int, tuple[int, ...]],
     storage_bytes: int,
+    regions: Mapping[int, int] = MappingProxyType({}),
+    within: Mapping[int, InRegion] = MappingProxyType({}),
+    num_regions: int = 0,
 ) -> executable.Function:
-    """Bytecode of one function; ``offsets`` places rows of its tensor table in the arena, in bytes."""
+    """Bytecode of one function; ``offsets`` places rows of its tensor table in the arena, in bytes.
+
+    ``regions`` gives the region of each group of dynamic tensors, ``within`` places their rows there.
+    """
     final = [_final_target(blocks, n) for n in range(len(blocks))]
     reached = _reached(blocks, final)
-    rows = _Rows(function, offsets)
+    rows = _Rows(function, offsets, within)
     starts: dict[int, int] = {}
     code: list[isa.Instruction] = []
     for place, number in enumerate(reached):
@@ -37,7 +44,7 @@ def emit(
         for instruction in blocks[number]:
             if isinstance(instruction, isa.Jump) and final[instruction.target] == following:
                 continue
-            code.append(isa.rewrite(instruction, tensor=rows.number))
+            code.append(isa.rewrite(instruction, tensor=rows.number, region=regions.__getitem__))
     resolved = tuple(isa.rewrite(i, target=lambda t: starts[final[t]]) for i in code)
     return executable.Function(
         name=function.name,
@@ -48,6 +55,7 @@ def emit(
         storage_bytes=storage_bytes,
         num_slots=num_slots,
         max_live=max_live,
+        num_regions=num_regions,
     )
 
 
@@ -75,16 +83,20 @@ def _reached(blocks: Blocks, final: list[int]) -> list[int]:
 class _Rows:
     """Renumbers rows of the tensor table in the order of first use, equal rows together."""
 
-    def __init__(self, function: Function, offsets: Mapping[int, tuple[int, ...]]) -> None:
+    def __init__(
+        self, function: Function, offsets: Mapping[int, tuple[int, ...]], within: Mapping[int, InRegion]
+    ) -> None:
         self._function = function
         self._offsets = offsets
+        self._within = within
         self._numbers: dict[tuple[TensorSlot, int | None], int] = {}
         self.kept: list[TensorSlot] = []
 
     def number(self, row: int) -> int:
-        slot = TensorSlot(self._function.tensors[row], self._offsets.get(row, ()))
-        # Buffers that take turns are counted by row, so such a row is never shared.
-        key = (slot, row if len(slot.offsets) > 1 else None)
+        slot = TensorSlot(self._function.tensors[row], self._offsets.get(row, ()), self._within.get(row))
+        # Buffers that take turns are counted by row, and shapes are kept by row, so such a row is never shared.
+        alone = len(slot.offsets) > 1 or not slot.type.is_static
+        key = (slot, row if alone else None)
         if key not in self._numbers:
             self._numbers[key] = len(self.kept)
             self.kept.append(slot)

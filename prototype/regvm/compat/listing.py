@@ -51,7 +51,8 @@ def _show_function(number: int, function: Function) -> str:
 def _show(function: Function, instruction: isa.Instruction) -> Iterator[str]:
     if isinstance(instruction, isa.Invoke):
         for out in instruction.outs:
-            yield f"R{out.register} = alloc_tensor {function.tensors[out.tensor].type}"
+            type_ = function.tensors[out.tensor].type
+            yield f"R{out.register} = alloc_tensor{'' if type_.is_static else '_reg'} {type_}"
     text = show_instruction(instruction, "R", "@")
     own = isa.row_of(instruction).mnemonic
     head, _, fields = text.rpartition(f"{own} ")

@@ -35,6 +35,7 @@ PREFIX = {
     Kind.TENSOR: "t",
     Kind.TAG: "#",
     Kind.INDEX: ".",
+    Kind.REGION: "g",
     Kind.SLOT: "s",
     Kind.DTYPE: "",
     Kind.DEVICE: "d",
@@ -49,6 +50,9 @@ def _show_field(kind: Kind, value: object, register: str, target: str) -> str:
     if kind is Kind.USES:
         assert isinstance(value, tuple)
         return f"({', '.join(_show_use(u, register) for u in value)})"
+    if kind is Kind.TENSORS:
+        assert isinstance(value, tuple)
+        return f"({', '.join(f't{row}' for row in value)})"
     if kind is Kind.TARGET:
         return f"{target}{value}"
     return f"{PREFIX[kind]}{value}"

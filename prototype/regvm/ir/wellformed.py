@@ -66,7 +66,8 @@ def _check_block(function: Function, block: Block) -> list[str]:
         if isinstance(instruction, _ALLOCATOR_ONLY):
             problems.append(f"{isa.row_of(instruction).mnemonic} before allocation")
         tensors = [o.tensor for o in instruction.outs] if isinstance(instruction, isa.Invoke) else []
-        tensors += [instruction.tensor] if isinstance(instruction, isa.Reshape) else []
+        tensors += [instruction.tensor] if isinstance(instruction, isa.Reshape | isa.SetShape) else []
+        tensors += instruction.tensors if isinstance(instruction, isa.PlaceTensors) else []
         problems.extend(f"no tensor row {r}" for r in tensors if not 0 <= r < len(function.tensors))
     return problems + _check_edges(function, block)
 

@@ -79,6 +79,8 @@ def _roots(function: Function) -> Roots:
             match instruction:
                 case isa.Invoke(outs=outs):
                     found.update((o.register, set()) for o in outs)
+                case isa.AllocTensor(dst):
+                    found[dst] = set()
                 case isa.Reshape(dst, src) | isa.ReshapeTo(dst, src):
                     aliases.setdefault(src.register, []).append(dst)
         if isinstance(block.terminator, isa.Jump):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from regvm import isa
-from regvm.executable import ParamType, TensorType
+from regvm.executable import InRegion, ParamType, TensorType
 from regvm.ir.function import Function
 from regvm.memory.placement import Placement, Ranges
 from regvm.memory.request import ALIGNMENT, Range, round_up
@@ -18,13 +18,15 @@ class Allocation:
 
     ``ranges`` are the positions at which its storage is taken; of a tensor that owns its storage those at which
     its own value is live, since it may outlive the frame. ``offsets`` are in bytes, none if it owns its storage,
-    several if buffers take turns. ``type`` is None where not even the rank is known.
+    several if buffers take turns. ``within`` is the place of a tensor whose offset is computed at run time. ``type``
+    is None where not even the rank is known.
     """
 
     value: int
     type: TensorType | None
     ranges: tuple[Range, ...]
     offsets: tuple[int, ...]
+    within: InRegion | None = None
 
     @property
     def num_bytes(self) -> int | None:
@@ -45,7 +47,8 @@ def allocations(
                         value, type_ = out.register, function.tensors[out.tensor]
                         live = placement.lifetimes.get(value, ranges.get(value, ()))
                         offsets = placement.offsets.get(out.tensor, ())
-                        found.append(Allocation(value, type_, tuple(live), offsets))
+                        within = placement.within.get(out.tensor)
+                        found.append(Allocation(value, type_, tuple(live), offsets, within))
                 case isa.AllocTensor(dst=dst) | isa.Copy(dst=dst) | isa.DeviceCopy(dst=dst):
                     known = types.get(dst)
                     type_or_none = known if isinstance(known, TensorType) else None

@@ -14,13 +14,14 @@ from regvm.ir.function import Block, Function, Module
 from regvm.memory import escape
 
 
-def copy_out_of_loops(module: Module) -> Module:
-    """The same module with such copies."""
-    escapes = escape.analyse(module)
+def copy_out_of_loops(module: Module, escapes: Sequence[escape.Escape]) -> Module:
+    """The module with such copies; the very same one where none is needed. ``escapes`` are its escape facts."""
     parameters = [e.parameters for e in escapes]
     functions = tuple(
         _rewrite(f, e.roots, parameters) for f, e in zip(module.functions, escapes, strict=True)
     )
+    if all(new is old for new, old in zip(functions, module.functions, strict=True)):
+        return module
     return dataclasses.replace(module, functions=functions)
 
 
@@ -45,6 +46,8 @@ def _rewrite(function: Function, roots: escape.Roots, parameters: Sequence[froze
             code.extend(isa.Copy(dst, isa.Use(v)) for v, dst in copies.items())
             code.append(_replace(instruction, copies))
         blocks.append(dataclasses.replace(block, instructions=tuple(code)))
+    if not count:
+        return function
     return dataclasses.replace(function, blocks=tuple(blocks), num_values=function.num_values + count)
 
 

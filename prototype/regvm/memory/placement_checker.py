@@ -6,17 +6,22 @@ Reading a lost value is a violation; so is letting a tensor of the arena out of 
 against the claim of which parameters the callee may let escape, and each function against its own claim, so the
 claims prove each other by induction.
 
+Of a region, whose tensors are placed when the program runs, a machine never takes storage that something refers to;
+so what was placed earlier is safe, and within one placing two tensors may be in one slot only if the first is dead
+when the second is made.
+
 This module shares nothing with the planner or the escape analysis: it sees the function, the offsets and the
 claims.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from regvm import isa
 from regvm.errors import CheckError
+from regvm.executable import InRegion
 from regvm.ir.dataflow import solve_forward
 from regvm.ir.function import Function
 from regvm.ir.printer import show
@@ -43,12 +48,24 @@ class Claims:
     escaping: Sequence[frozenset[int]]
 
 
+@dataclass(frozen=True)
+class Regions:
+    """For each group of dynamic tensors its region, and for each row of the tensor table its place, if in one."""
+
+    of_group: Mapping[int, int] = field(default_factory=dict)
+    places: Mapping[int, InRegion] = field(default_factory=dict)
+
+
+_NO_REGIONS = Regions()
+
+
 def check_placement(
     function: Function,
     number: int,
     spans: Spans,
     storage_bytes: int,
     claims: Claims,
+    regions: Regions = _NO_REGIONS,
     alignment: int = 64,
 ) -> list[str]:
     """Every violation of a placement.
@@ -65,8 +82,8 @@ def check_placement(
                 problems.append(
                     f"t{row}: bytes {offset} to {offset + size} leave the arena of {storage_bytes}"
                 )
-    run = _Run(function, spans, claims, frozenset(claims.escaping[number]))
-    return problems + run.solve()
+    run = _Run(function, spans, claims, frozenset(claims.escaping[number]), regions)
+    return problems + _misplaced(function, regions) + run.solve()
 
 
 def assert_placement(
@@ -75,14 +92,33 @@ def assert_placement(
     spans: Spans,
     storage_bytes: int,
     claims: Claims,
+    regions: Regions = _NO_REGIONS,
     alignment: int = 64,
 ) -> None:
     """Raise CheckError with the listing if the placement is not safe."""
-    problems = check_placement(function, number, spans, storage_bytes, claims, alignment)
+    problems = check_placement(function, number, spans, storage_bytes, claims, regions, alignment)
     if problems:
+        places = [str(spans), str(regions)]
         raise CheckError(
-            "\n".join([f"@{function.name}'s storage is unsafe:", *problems, show(function), str(spans)])
+            "\n".join([f"@{function.name}'s storage is unsafe:", *problems, show(function), *places])
         )
+
+
+def _misplaced(function: Function, regions: Regions) -> list[str]:
+    """Rows that a group places but that have no place in its region, and rows with a place that none places."""
+    problems = []
+    placed: set[int] = set()
+    for block in function.blocks:
+        for instruction in block.instructions:
+            if isinstance(instruction, isa.PlaceTensors):
+                placed.update(instruction.tensors)
+                region = regions.of_group.get(instruction.region)
+                problems += [
+                    f"t{row}: placed in region {region}, but its place is {regions.places.get(row)}"
+                    for row in instruction.tensors
+                    if row not in regions.places or regions.places[row].region != region
+                ]
+    return problems + [f"t{row}: no group places it" for row in regions.places if row not in placed]
 
 
 @dataclass
@@ -91,7 +127,10 @@ class _Run:
     spans: Spans
     claims: Claims
     own_claim: frozenset[int]
+    regions: Regions
     place: dict[int, tuple[tuple[int, ...], int]] = field(default_factory=dict)
+    within: dict[int, InRegion] = field(default_factory=dict)
+    slots: dict[int, set[int]] = field(default_factory=dict)
     problems: dict[str, None] = field(default_factory=dict)
 
     def solve(self) -> list[str]:
@@ -102,7 +141,15 @@ class _Run:
                     self.place.update(
                         (o.register, self.spans[o.tensor]) for o in instruction.outs if o.tensor in self.spans
                     )
-        self.pieces = _pieces(self.place)
+                    self.within.update(
+                        (o.register, self.regions.places[o.tensor])
+                        for o in instruction.outs
+                        if o.tensor in self.regions.places
+                    )
+        slots = _slots(self.within)
+        self.pieces = {**_pieces(self.place), **slots}
+        for creator, place in self.within.items():
+            self.slots.setdefault(place.region, set()).update(slots[creator])
         self.read_later = _read_later(self.function)
         entry = self.function.blocks[0].parameters
         state = _State({p: frozenset(((p, 0),)) for p in entry}, frozenset())
@@ -143,13 +190,15 @@ class _Run:
         for defined in isa.defs(instruction):
             if defined not in created:
                 frame.hold(defined, frozenset())
+        if isinstance(instruction, isa.PlaceTensors):
+            self._place(self.regions.of_group.get(instruction.region, -1), frame)
         if isinstance(instruction, (isa.Reshape, isa.ReshapeTo)):
             frame.hold(instruction.dst, frame.tensors.get(instruction.src.register, frozenset()))
 
     def _create(self, out: int, frame: _Frame) -> None:
         turns = len(self.place[out][0]) if out in self.place else 1
         frame.hold(out, frozenset())
-        for value in frame.holders(out):
+        for value in frame.holders(out) if out not in self.within else ():
             older = ((c, min(age + 1, turns)) if c == out else (c, age) for c, age in frame.tensors[value])
             frame.hold(value, frozenset(older))
         for value in frame.holders_over(out):
@@ -157,11 +206,22 @@ class _Run:
                 frame.lose(value)
         frame.hold(out, frozenset(((out, 0),)))
 
+    def _place(self, region: int, frame: _Frame) -> None:
+        """What is in the region now stays where it is; what is made next is elsewhere."""
+        for value in frame.holders_on(self.slots.get(region, ())):
+            older = (
+                (c, 1) if c in self.within and self.within[c].region == region else (c, age)
+                for c, age in frame.tensors[value]
+            )
+            frame.hold(value, frozenset(older))
+
     def _overlap(self, new: Instance, old: Instance) -> bool:
         """Whether the new instance may be written where the old one is.
 
         Which of its buffers a tensor is in is not known, only that its instances take turns.
         """
+        if new[0] in self.within:
+            return old[1] == 0 and self.within.get(old[0]) == self.within[new[0]]
         if new[0] not in self.place or old[0] not in self.place:
             return False
         if new[0] == old[0]:
@@ -181,7 +241,7 @@ class _Run:
         entry = self.function.blocks[0].parameters
         for value, frame_ends in _let_out(instruction, self.claims):
             for creator, _ in sorted(tensors.get(value, frozenset())):
-                if creator in self.place:
+                if creator in self.place or creator in self.within:
                     self.problems[f"{where}: {mnemonic} lets %{value} out of the arena"] = None
                 elif creator in entry and not frame_ends and entry.index(creator) not in self.own_claim:
                     self.problems[f"{where}: {mnemonic} lets parameter %{creator} escape, unclaimed"] = None
@@ -231,8 +291,9 @@ class _Frame:
         self._forget(value)
         self.lost.discard(value)
         self.tensors[value] = instances
-        for creator, _ in instances:
-            if creator in self._pieces:
+        for creator, age in instances:
+            # What was placed in a region earlier is never written over.
+            if creator in self._pieces and (age == 0 or self._pieces[creator][:1] >= (0,)):
                 self._holders.setdefault(creator, set()).add(value)
                 for piece in self._pieces[creator]:
                     self._creators.setdefault(piece, set()).add(creator)
@@ -256,8 +317,12 @@ class _Frame:
 
     def holders_over(self, creator: int) -> list[int]:
         """Values that may be an instance of a tensor that shares a piece of the arena with ``creator``."""
-        creators = {c for piece in self._pieces.get(creator, ()) for c in self._creators.get(piece, ())}
-        return [v for c in creators for v in self._holders.get(c, ())]
+        return self.holders_on(self._pieces.get(creator, ()))
+
+    def holders_on(self, pieces: Iterable[int]) -> list[int]:
+        """Values that may be in one of these pieces."""
+        creators = {c for piece in pieces for c in self._creators.get(piece, ())}
+        return list({v for c in creators for v in self._holders.get(c, ())})
 
     def _forget(self, value: int) -> None:
         for creator, _ in self.tensors.get(value, ()):
@@ -278,6 +343,12 @@ def _pieces(place: Mapping[int, tuple[tuple[int, ...], int]]) -> dict[int, tuple
         creator: tuple(sorted({n for o in offsets for n in range(number[o], number[o + size])}))
         for creator, (offsets, size) in place.items()
     }
+
+
+def _slots(within: Mapping[int, InRegion]) -> dict[int, tuple[int, ...]]:
+    """The slots of regions as pieces, with numbers that those of the arena do not use."""
+    number = {place: -1 - n for n, place in enumerate(sorted(set(within.values())))}
+    return {creator: (number[place],) for creator, place in within.items()}
 
 
 def _read_later(function: Function) -> list[set[int]]:

@@ -36,6 +36,7 @@ _MESSAGES = {
     Status.NO_FIELD: "the value has no such field",
     Status.ARITY: "the function takes another number of arguments",
     Status.RESHAPE: "the tensor cannot be reshaped to a shape of more or fewer elements",
+    Status.BAD_RANK: "the shape has another number of dimensions than the tensor",
     Status.BAD_SHAPE: "the shape is no vector of at most 64 integers",
 }
 

@@ -26,16 +26,21 @@ MAX_SHAPE_RANK = 8
 """The shape vectors of tensors up to this rank come from a pool: pools 0 to 8 are theirs."""
 
 
+REGION_BLOCKS = 2
+"""Blocks that a region keeps, so that what one round of a loop hands to the next costs no allocation."""
+
+
 class ObjectKind(enum.IntEnum):
     """What an object on the heap is. The tensors come first, so that one comparison finds them."""
 
     OWNED = 0
     VIEW = 1
     EXTERNAL = 2
-    PLACED = 3
-    ADT = 4
-    CLOSURE = 5
-    REF = 6
+    SLICE = 3
+    PLACED = 4
+    ADT = 5
+    CLOSURE = 6
+    REF = 7
 
 
 class Status(enum.IntEnum):
@@ -55,6 +60,7 @@ class Status(enum.IntEnum):
     ARITY = 11
     BAD_SHAPE = 12
     RESHAPE = 13
+    BAD_RANK = 14
 
 
 class Object(ctypes.Structure):
@@ -67,8 +73,9 @@ class Tensor(ctypes.Structure):
     """A tensor: the fields from ``data`` to ``byte_offset`` are a DLTensor, which kernels take.
 
     ``owner``: of OWNED, the TVM array; of VIEW, the object whose elements it shares; of EXTERNAL, the address of
-    the user's DLTensor; of PLACED, the buffer whose turn is next. ``pool`` is where an OWNED tensor returns to,
-    or null; ``tag`` of a VIEW is the number of dimensions that stand behind the object.
+    the user's DLTensor; of SLICE, the block of a region that it lies in; of PLACED, the buffer whose turn is next.
+    ``pool`` is where an OWNED tensor returns to, or null; ``tag`` of a VIEW or SLICE is the number of dimensions
+    that stand behind the object.
     """
 
     _fields_ = [
@@ -118,7 +125,7 @@ class Pool(ctypes.Structure):
 
 
 class Frame(ctypes.Structure):
-    """The head of a frame. Registers, spill slots, whose turn it is, placed tensors and the arena follow.
+    """The head of a frame. Registers, spill slots, whose turn it is, regions, placed tensors and the arena follow.
 
     ``resume`` says where its function goes on: 0 is the beginning. A free frame's registers hold nothing, and its
     ``parent`` is the next free frame.
@@ -136,7 +143,7 @@ class FunctionRecord(ctypes.Structure):
     """What the machine must know of one function to make its frames.
 
     A frame begins as ``template_bytes`` copied from ``template``; the words at the offsets in ``relocations``
-    then get the frame's address added.
+    then get the frame's address added. The ``num_blocks`` words of its regions begin at ``regions``.
     """
 
     _fields_ = [
@@ -151,6 +158,8 @@ class FunctionRecord(ctypes.Structure):
         ("num_parameters", ctypes.c_int64),
         ("num_values", ctypes.c_int64),
         ("num_frames", ctypes.c_int64),
+        ("regions", ctypes.c_int64),
+        ("num_blocks", ctypes.c_int64),
     ]
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from regvm import isa
 from regvm.executable import Program
-from regvm.native import layout, support
+from regvm.native import layout, regions, support
 from regvm.native.assembly import head
 from regvm.native.contents import (
     Contents,
@@ -111,6 +111,8 @@ def _new_tensor(to: FunctionCode, row: int, owned: Sequence[str]) -> str:
     slot, code = to.function.tensors[row], to.code
     if len(slot.offsets) == 1:
         return code.at("%frame", to.frame.objects[row][0])
+    if not slot.type.is_static:
+        return regions.new_dynamic_tensor(to, row, owned)
     if slot.offsets:
         turn = code.at("%frame", to.frame.turns[row])
         tensor = code.load("ptr", turn)
@@ -399,6 +401,10 @@ def _spill(to: FunctionCode, ins: isa.Spill) -> None:
 @_emits(isa.Reload)
 def _reload(to: FunctionCode, ins: isa.Reload) -> None:
     to.write(ins, ins.dst, to.take(isa.Use(to.function.num_registers + ins.slot)))
+
+
+_emits(isa.SetShape)(regions.set_shape)
+_emits(isa.PlaceTensors)(regions.place_tensors)
 
 
 def _emit(to: FunctionCode, instruction: isa.Instruction) -> None:

@@ -17,6 +17,7 @@ from regvm.native.layout import (
     DLTENSOR,
     DLTENSOR_BYTES,
     IMMORTAL,
+    REGION_BLOCKS,
     Frame,
     FunctionRecord,
     ObjectKind,
@@ -79,6 +80,8 @@ def fill_record(
     record.frame_bytes, record.arena_bytes = plan.frame_bytes, function.storage_bytes
     record.relocations, record.num_relocations = words.ctypes.data, len(words)
     record.num_parameters = len(function.parameters)
+    record.regions = plan.regions[0] if plan.regions else 0
+    record.num_blocks = len(plan.regions) * REGION_BLOCKS
     record.num_values = function.num_registers + function.num_slots
     return template, words, shapes
 

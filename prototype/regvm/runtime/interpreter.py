@@ -16,12 +16,11 @@ from regvm.errors import ExecutionError, KernelError, MatchError, RegvmError, St
 from regvm.executable import Function, Program, TensorType
 from regvm.ir.printer import show_instruction
 from regvm.runtime.kernels import calls, tensors
-from regvm.runtime.kernels.arena import Arena
+from regvm.runtime.kernels.arena import Arena, Buffers
 from regvm.runtime.kernels.owned import OwnedStorage
-from regvm.runtime.values import Adt, Closure, Ref, Tensor, Value
+from regvm.runtime.values import Adt, Closure, Ref, Value
 
 Registers = list[Any]
-Buffers = list[list[Tensor]]
 Step = Callable[[Registers, Buffers], int]
 
 _LEAVE = -1
@@ -236,7 +235,8 @@ def _invoke(machine: Interpreter, function: Function, ins: isa.Invoke, following
     inputs = [(n, u.register) for n, u in enumerate(ins.args)]
     dying = [u.register for u in ins.args if u.last]
     outs = [
-        (n, o.register, o.tensor, function.tensors[o.tensor]) for n, o in enumerate(ins.outs, len(ins.args))
+        (n, o.register, o.tensor, function.tensors[o.tensor], function.tensors[o.tensor].type.is_static)
+        for n, o in enumerate(ins.outs, len(ins.args))
     ]
     place = where(function, following - 1)
     owned = machine.owned
@@ -245,14 +245,17 @@ def _invoke(machine: Interpreter, function: Function, ins: isa.Invoke, following
         for position, register in inputs:
             values[position] = registers[register].handle
         created = []
-        for position, register, row, slot in outs:
+        for position, register, row, slot, is_static in outs:
             if slot.offsets:
                 turns = buffers[row]
                 tensor = turns[0]
                 if len(turns) > 1:
                     turns.append(turns.pop(0))
-            else:
+            elif is_static:
                 tensor = owned.allocate(slot.type)
+            else:
+                made = buffers.regions.take(row)
+                tensor = owned.allocate(made) if isinstance(made, TensorType) else made
             values[position] = tensor.handle
             created.append((register, tensor))
         if run():
@@ -533,6 +536,25 @@ def _reload(machine: Interpreter, function: Function, ins: isa.Reload, following
 
     def step(registers: Registers, buffers: Buffers) -> int:
         registers[ins.dst] = registers[slot]
+        return following
+
+    return step
+
+
+@_handles(isa.SetShape)
+def _set_shape(machine: Interpreter, function: Function, ins: isa.SetShape, following: int) -> Step:
+    def step(registers: Registers, buffers: Buffers) -> int:
+        (shape,) = _read(registers, (ins.shape,))
+        buffers.regions.set_shape(ins.tensor, tensors.read_shape(shape))
+        return following
+
+    return step
+
+
+@_handles(isa.PlaceTensors)
+def _place_tensors(machine: Interpreter, function: Function, ins: isa.PlaceTensors, following: int) -> Step:
+    def step(registers: Registers, buffers: Buffers) -> int:
+        machine.arena_bytes += buffers.regions.place(ins.region, ins.tensors)
         return following
 
     return step

@@ -63,7 +63,7 @@ def rounded_up(size: Expression, alignment: int) -> Expression:
 
 
 def fold(expression: Expression, known: Mapping[str, int]) -> Expression:
-    """The same value with the ``known`` variables replaced, and each operation on two numbers done."""
+    """The same value with the ``known`` variables replaced, and each operation done that numbers decide."""
     match expression:
         case Number():
             return expression
@@ -73,7 +73,14 @@ def fold(expression: Expression, known: Mapping[str, int]) -> Expression:
             return _folded(operator, fold(left, known), fold(right, known))
 
 
+_NEUTRAL = {Operator.ADD: Number(0), Operator.MULTIPLY: Number(1), Operator.DIVIDE: Number(1)}
+
+
 def _folded(operator: Operator, left: Expression, right: Expression) -> Expression:
+    if right == _NEUTRAL[operator]:
+        return left
+    if left == _NEUTRAL[operator] and operator is not Operator.DIVIDE:
+        return right
     if not isinstance(left, Number) or not isinstance(right, Number):
         return Binary(operator, left, right)
     match operator:

@@ -12,6 +12,7 @@ from regvm import isa
 from regvm.executable import (
     Constant,
     Function,
+    InRegion,
     Kernel,
     ObjectType,
     Parameter,
@@ -80,7 +81,7 @@ def _function(head: Scanner, body: list[Scanner], number: int) -> Function:
     if not body:
         head.fail("a line 'frame N registers, N slots, N bytes, N live' after this one")
     head.end()
-    registers, slots, storage, live = _frame(body[0])
+    registers, slots, storage, live, regions = _frame(body[0])
     tensors: list[TensorSlot] = []
     code: list[isa.Instruction] = []
     for line in body[1:]:
@@ -89,7 +90,9 @@ def _function(head: Scanner, body: list[Scanner], number: int) -> Function:
         else:
             code.append(_instruction(line, len(code)))
         line.end()
-    return Function(name, tuple(parameters), registers, tuple(code), tuple(tensors), storage, slots, live)
+    return Function(
+        name, tuple(parameters), registers, tuple(code), tuple(tensors), storage, slots, live, regions
+    )
 
 
 def _counted(scanner: Scanner, prefix: str, number: int) -> None:
@@ -98,7 +101,7 @@ def _counted(scanner: Scanner, prefix: str, number: int) -> None:
         scanner.fail(f"{prefix}{number} before this", behind=True)
 
 
-def _frame(line: Scanner) -> tuple[int, int, int, int]:
+def _frame(line: Scanner) -> tuple[int, int, int, int, int]:
     line.word("frame")
     registers = line.number("the number of registers")
     line.word("registers")
@@ -111,8 +114,12 @@ def _frame(line: Scanner) -> tuple[int, int, int, int]:
     line.expect(",")
     live = line.number("the number of values that are live at once")
     line.word("live")
+    regions = 0
+    if line.accept(","):
+        regions = line.number("the number of regions")
+        line.word("regions")
     line.end()
-    return registers, slots, storage, live
+    return registers, slots, storage, live, regions
 
 
 def _parameter(scanner: Scanner, number: int) -> Parameter:
@@ -150,11 +157,17 @@ def _tensor_slot(line: Scanner, number: int) -> TensorSlot:
     type_ = _tensor_type(line)
     if line.accept_word("owned"):
         return TensorSlot(type_)
-    line.word("at", "owned")
-    offsets = [line.number("an offset in bytes")]
-    while line.accept_word("or"):
+    offsets: list[int] = []
+    if not line.has_word("in"):
+        line.word("at", "owned", "in")
         offsets.append(line.number("an offset in bytes"))
-    return TensorSlot(type_, tuple(offsets))
+        while line.accept_word("or"):
+            offsets.append(line.number("an offset in bytes"))
+    if not line.accept_word("in"):
+        return TensorSlot(type_, tuple(offsets))
+    region = line.number("a region", "g")
+    line.expect(".")
+    return TensorSlot(type_, tuple(offsets), InRegion(region, line.number("a slot of the region")))
 
 
 def _kernel(head: Scanner, number: int) -> Kernel:
@@ -263,6 +276,8 @@ def _field(line: Scanner, kind: Kind) -> Any:
             return _use(line)
         case Kind.USES:
             return _list(line, lambda: _use(line))
+        case Kind.TENSORS:
+            return _list(line, lambda: line.number("a tensor row", "t"))
         case Kind.DTYPE:
             dtype = line.name("a data type")
             if not is_dtype(dtype):

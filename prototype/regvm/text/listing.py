@@ -48,9 +48,10 @@ def show_function(program: Program, number: int) -> str:
         f"R{n} {show_name(p.name)}: {show_type(p.type)}" for n, p in enumerate(function.parameters)
     )
     frame = f"{function.num_registers} registers, {function.num_slots} slots, {function.storage_bytes} bytes"
+    regions = f", {function.num_regions} regions" if function.num_regions else ""
     lines = [
         f"function f{number} @{show_name(function.name)}({parameters})",
-        f"  frame {frame}, {function.max_live} live",
+        f"  frame {frame}, {function.max_live} live{regions}",
     ]
     lines.extend(f"  tensor t{n} {_show_slot(slot)}" for n, slot in enumerate(function.tensors))
     width = len(str(len(function.instructions)))
@@ -77,8 +78,10 @@ def digest(data: bytes) -> str:
 
 
 def _show_slot(slot: TensorSlot) -> str:
-    place = " or ".join(str(o) for o in slot.offsets)
-    return f"{show_type(slot.type)} {'at ' + place if place else 'owned'}"
+    places = [f"at {' or '.join(map(str, slot.offsets))}"] if slot.offsets else []
+    if slot.within is not None:
+        places.append(f"in g{slot.within.region}.{slot.within.slot}")
+    return f"{show_type(slot.type)} {' '.join(places) or 'owned'}"
 
 
 def _show_constant(constant: Constant, inline_bytes: int | None) -> str:

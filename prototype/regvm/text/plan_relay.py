@@ -4,6 +4,9 @@ It stands beside the listing and is for people. Sizes and offsets are expression
 ``(size + 63) / 64 * 64``; folded, those that are known while compiling become numbers, and what is left is
 computed when the program runs.
 
+A region of dynamic tensors is allocated where it is placed; a machine takes storage that nothing refers to any
+more, if it has some that is large enough.
+
 The blocks of the intermediate representation become an expression again (Appel, "SSA is functional
 programming", 1998): a block that several jumps reach is a local function of its parameters, and a jump to it a
 call. Buffers that take turns stand in a tuple, the next one first, which is handed on from block to block.
@@ -17,15 +20,15 @@ only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from regvm import isa
-from regvm.executable import TensorType
+from regvm.executable import TensorType, dtype_bytes
 from regvm.ir.dominators import immediate_dominators
 from regvm.ir.function import Function, Module
 from regvm.memory.placement import Placement
 from regvm.text import relay_storage as storage
-from regvm.text.arithmetic import Expression, Number, Term, fold, show
+from regvm.text.arithmetic import Expression, Number, Term, add, fold, show
 from regvm.text.relay_names import show_tuple, show_type, typed, value_names
 from regvm.text.relay_program import Names, declarations, literal, names_of
 
@@ -75,6 +78,9 @@ class _Writer:
         self._values = value_names(self._function)
         self._buffers = storage.buffers_of(self._function, placement)
         self._storage_bytes = placement.storage_bytes
+        self._placement = placement
+        self._made = {out.tensor: out.register for out in storage.created(self._function)}
+        self._rows: dict[int, storage.DynamicRow] = {}
         self._shared = {n for n, p in enumerate(self._function.predecessors()) if len(p) > 1}
         self._children: dict[int, list[int]] = {}
         for block, dominator in immediate_dominators(self._function).items():
@@ -185,6 +191,10 @@ class _Writer:
                 self._invoke(self._names.kernels[kernel], args, [self._use(d) for d in dests])
             case isa.AllocTensor(dst, shape, dtype):
                 self._own(dst, self._use(shape), dtype, storage.dynamic_bytes(self._use(shape), dtype))
+            case isa.SetShape(row, shape):
+                self._set_shape(row, shape)
+            case isa.PlaceTensors(group, rows):
+                self._place(group, rows)
             case isa.Copy(dst, src) if isinstance(self._types.values.get(dst), TensorType):
                 self._copy(dst, src)
             case isa.WriteRef(ref, src):
@@ -196,6 +206,9 @@ class _Writer:
 
     def _new_tensor(self, out: isa.Out, turns: dict[int, str]) -> None:
         value, type_ = out.register, self._function.tensors[out.tensor]
+        if not type_.is_static:
+            self._new_dynamic_tensor(value, type_, self._rows[out.tensor])
+            return
         shape = storage.shape_vector(type_)
         group = self._buffers.get(value, ())
         if not group:
@@ -210,6 +223,53 @@ class _Writer:
         turns[value] = f"%turn_{value}_next"
         rotated = show_tuple([f"{turn}.{n}" for n in (*range(1, len(group)), 0)])
         self._lines.append(f"let {turns[value]} = {rotated};")
+
+    def _set_shape(self, row: int, shape: isa.Use) -> None:
+        """The bytes of a tensor to be, by the name of its value."""
+        dtype = self._function.tensors[row].dtype
+        num_bytes = storage.dynamic_bytes(self._use(shape), dtype)
+        storage.bind_size(str(self._made[row]), num_bytes, self._bind)
+        self._rows[row] = storage.DynamicRow(self._use(shape), dtype)
+
+    def _place(self, group: int, rows: Sequence[int]) -> None:
+        """A region as large as its slots, each of which begins where the one below ends."""
+        slots: dict[int, list[int]] = {}
+        for row in rows:
+            slots.setdefault(self._placement.within[row].slot, []).append(row)
+        end: Expression = Number(0)
+        for slot, within in sorted(slots.items()):
+            self._bind(f"%offset_g{group}_{slot}", end)
+            names = self._largest(within)
+            size = names[0]
+            if len(names) > 1:
+                size = f"%size_g{group}_{slot}"
+                self._bind(size, storage.largest(names))
+            end = add(Term(f"%offset_g{group}_{slot}"), Term(size))
+            for row in within:
+                self._rows[row] = replace(
+                    self._rows[row], region=f"%region_g{group}", offset=f"%offset_g{group}_{slot}"
+                )
+        self._bind(f"%bytes_g{group}", end)
+        shown = self._value(Term(f"%bytes_g{group}"))
+        allocation = storage.alloc_storage(shown, f"stack(({shown},), axis=0)", "uint8")
+        self._lines.append(f"let %region_g{group}: Storage[] = {allocation};")
+
+    def _largest(self, rows: Sequence[int]) -> list[str]:
+        """The sizes of a slot's tensors; folded, those that are equal for certain once."""
+        names = {row: f"%size_{self._made[row]}" for row in rows}
+        if not self._folded:
+            return list(names.values())
+        return list(
+            {(self._rows[r].shape, dtype_bytes(self._rows[r].dtype)): names[r] for r in rows}.values()
+        )
+
+    def _new_dynamic_tensor(self, value: int, type_: TensorType, row: storage.DynamicRow) -> None:
+        if row.region:
+            self._tensor(value, row.region, self._value(Term(row.offset)), row.shape, type_.dtype)
+            return
+        allocation = storage.alloc_storage(f"%size_{value}", row.shape, type_.dtype)
+        self._lines.append(f"let %storage_{value}: Storage[] = {allocation};")
+        self._tensor(value, f"%storage_{value}", "0i64", row.shape, type_.dtype)
 
     def _own(self, value: int, shape: str, dtype: str, num_bytes: Expression) -> None:
         """A tensor with storage of its own."""

@@ -60,11 +60,29 @@ class Buffer:
         return self.offset + round_up(self.request.size, ALIGNMENT)
 
 
+@dataclass(frozen=True)
+class DynamicRow:
+    """What the text knows of a tensor whose shape is set: names of its shape, its region, its offset there."""
+
+    shape: str
+    dtype: str
+    region: str = ""
+    offset: str = ""
+
+
+def largest(sizes: Sequence[str]) -> Expression:
+    """The largest of some named sizes."""
+    text = sizes[0]
+    for size in sizes[1:]:
+        text = f"maximum({text}, {size})"
+    return Term(text)
+
+
 def buffers_of(function: Function, placement: Placement) -> dict[int, tuple[Buffer, ...]]:
     """The buffers of each value that lives in the arena, in the order in which they take turns."""
     requests = {r.id: r for r in placement.requests}
     found: dict[int, tuple[Buffer, ...]] = {}
-    for out in _created(function):
+    for out in created(function):
         ids = placement.buffers.get(out.register, ())
         found[out.register] = tuple(
             Buffer(
@@ -132,7 +150,8 @@ def alloc_tensor(storage: str, offset: str, shape: str, dtype: str, dims: Sequen
     )
 
 
-def _created(function: Function) -> list[isa.Out]:
+def created(function: Function) -> list[isa.Out]:
+    """Each tensor that an invoke creates, with its row."""
     return [o for b in function.blocks for i in b.instructions if isinstance(i, isa.Invoke) for o in i.outs]
 
 

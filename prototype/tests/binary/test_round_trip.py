@@ -112,7 +112,7 @@ def test_any_bytes_behind_the_header_are_malformed_invalid_or_a_valid_program(ta
     _damaged(layout.MAGIC + bytes(layout.VERSION) + tail)
 
 
-@pytest.mark.parametrize("version", [(0, 0), (1, 1), (2, 0), (200, 0)])
+@pytest.mark.parametrize("version", [(0, 0), (1, 0), (2, 1), (3, 0), (200, 0)])
 def test_another_major_or_a_newer_minor_version_is_refused(
     version: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +127,7 @@ def test_another_major_or_a_newer_minor_version_is_refused(
 
 def test_an_older_minor_version_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     data = encode(VALID)
-    monkeypatch.setattr(layout, "VERSION", (1, 7))
+    monkeypatch.setattr(layout, "VERSION", (2, 7))
     assert decode(data) == VALID
 
 
@@ -153,7 +153,7 @@ HEADER = layout.MAGIC + bytes(layout.VERSION)
         (b"\1\1f\1\1x" + b"\1\1" * 100, "nest deeper than 64"),
         (b"\1\1f\1\1x\0\4void\0", "'void' is no data type"),
         (b"\1\1f\1\1x\0\x07float32\1\x7e", "-2 is no dimension"),
-        (b"\1\1f\0\0\0\0\0\0\1\x7f", "no instruction with opcode 127"),
+        (b"\1\1f\0\0\0\0\0\0\0\1\x7f", "no instruction with opcode 127"),
         (b"\0\1\x05uint8\1\2\0\1\1a\0", "does not hold as many bytes"),
         (b"\0\1\x05uint8\0\0\2\1a\0", "2 is neither 0 nor 1"),
     ],

@@ -14,8 +14,12 @@ from regvm_testing.writing import block, branch, function, invoke, module, ret, 
 U = isa.Use
 
 
+def copied_module(code: Module) -> Module:
+    return copy_out_of_loops(code, escape.analyse(code))
+
+
 def copied(code: Function, *others: Function) -> list[str]:
-    after = copy_out_of_loops(module(code, *others)).functions[0]
+    after = copied_module(module(code, *others)).functions[0]
     assert_well_formed(after)
     return [line.strip() for line in show(after).splitlines()]
 
@@ -33,7 +37,7 @@ def counting(*end: isa.Instruction) -> Function:
 def test_copies_what_is_returned_after_a_loop_so_that_the_loop_works_in_the_arena() -> None:
     code = counting(ret(1))
     assert copied(code)[-2:] == ["%3 = copy %1", "ret %3"]
-    after = copy_out_of_loops(module(code))
+    after = copied_module(module(code))
     assert 2 in escape.analyse(module(code))[0].escaping
     assert 2 not in escape.analyse(after)[0].escaping
 
@@ -58,7 +62,7 @@ def test_copies_nothing_where_only_a_call_reads_it() -> None:
 
 def test_copies_nothing_in_a_straight_line() -> None:
     code = function(block([0], invoke(1, 0, 0), ret(1)), tensors=1)
-    assert copy_out_of_loops(module(code)).functions == (code,)
+    assert copied_module(module(code)).functions == (code,)
 
 
 def test_copies_nothing_where_each_round_stores_its_own() -> None:
@@ -97,7 +101,7 @@ def test_finds_loops_apart_from_each_other() -> None:
 @settings(max_examples=25, deadline=None)
 @given(modules())
 def test_adds_only_copies(mod: Module) -> None:
-    after = copy_out_of_loops(mod)
+    after = copied_module(mod)
     for old, new in zip(mod.functions, after.functions, strict=True):
         assert_well_formed(new)
         copies = {

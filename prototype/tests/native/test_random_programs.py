@@ -17,9 +17,10 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from regvm import isa
-from regvm.executable import Function, ObjectType, Parameter, TensorSlot, TensorType
+from regvm.executable import Function, InRegion, ObjectType, Parameter, TensorSlot, TensorType
 
 VECTOR = TensorType((3,), "float32")
+UNKNOWN = TensorType((None,), "float32")
 SEEDS = range(60)
 
 
@@ -129,6 +130,25 @@ class Generator:
             written = [r for r, t in self.held.items() if t in (T_VECTOR, T_PLACED) and r != made]
             operand = self.random.choice(written)
             self.code.append(isa.InvokeInto(1, (isa.Use(operand),), (isa.Use(made),)))
+
+    def dynamic(self) -> None:
+        """Tensors of a shape that is set: two in a region, placed at once, or one that owns its storage."""
+        source = self.some("vector", "placed")
+        assert source is not None
+        (use,) = self.uses([source])
+        shape = self.define()
+        self.emit(isa.ShapeOf(shape, use), shape, T_SHAPE)
+        rows = self.random.choice(((5, 6), (6,), (7,)))
+        for row in rows:
+            self.emit(isa.SetShape(row, isa.Use(shape)))
+        if rows != (7,):
+            self.emit(isa.PlaceTensors(0, rows))
+        for row in rows:
+            operand = self.some("vector", "placed")
+            assert operand is not None
+            uses = self.uses([operand])
+            dst = self.define()
+            self.emit(isa.Invoke(1, uses, (isa.Out(dst, row),)), dst, T_VECTOR)
 
     def reshape(self) -> None:
         source = self.some("vector")
@@ -307,6 +327,7 @@ _NAMES: tuple[str, ...] = (
     "load_const",
     "invoke",
     "shaped",
+    "dynamic",
     "reshape",
     "copy",
     "make_adt",
@@ -326,6 +347,8 @@ STEPS: dict[str, Callable[[Generator], None]] = {name: getattr(Generator, name) 
 
 def _function(number: int, seed: random.Random, callees: list[tuple[int, list[Type], Type]]) -> Function:
     generator = Generator(seed, seed.randrange(7, 12), 2, callees, {0: T_VECTOR, 1: T_VECTOR})
+    # No function has more regions than it places.
+    generator.emit(isa.PlaceTensors(0, ()))
     for _ in range(seed.randrange(5, 40)):
         generator.step()
     generator.leave(T_VECTOR if number else Type("adt"))
@@ -341,7 +364,11 @@ def _function(number: int, seed: random.Random, callees: list[tuple[int, list[Ty
             TensorSlot(VECTOR, (64, 128)),
             TensorSlot(VECTOR, (192, 256, 320)),
             TensorSlot(TensorType((), "bool"), (384,)),
+            TensorSlot(UNKNOWN, (), InRegion(0, 0)),
+            TensorSlot(UNKNOWN, (), InRegion(0, 1)),
+            TensorSlot(UNKNOWN),
         ),
+        num_regions=1,
         storage_bytes=448,
         num_slots=slots,
     )

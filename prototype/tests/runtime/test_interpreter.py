@@ -181,6 +181,56 @@ def test_alloc_tensor_of_an_impossible_size_is_an_error(shape: tuple[int, ...]) 
         run("R2 = alloc_tensor R1, float32", "ret R2", arguments=[tensor(*X), tensor(*shape, dtype="int64")])
 
 
+DYNAMIC = """
+function f0 @main(R0 x: float32[2], R1 y: float32[2], R2 shape: int64[1])
+  frame 4 registers, 0 slots, 0 bytes, 4 live, 1 regions
+  tensor t0 float32[?] in g0.0
+  tensor t1 float32[?] in g0.1
+  tensor t2 float32[?] owned
+"""
+
+
+def run_dynamic(*instructions: str, shape: tuple[int, ...] = (2,)) -> tuple[Value, Interpreter]:
+    engine = machine(DYNAMIC + "\n".join((*instructions, "place_tensors g0, ()", "fatal")))
+    return engine.run(0, [tensor(*X), tensor(*Y), tensor(*shape, dtype="int64")]), engine
+
+
+def test_a_dynamic_row_without_a_place_is_a_new_tensor_of_the_shape_that_is_set() -> None:
+    value, _ = run_dynamic("set_shape t2, R2!", "R3:t2 = invoke k1, (R0)", "ret R3")
+    assert numbers(value) == [2, 4]
+
+
+def test_place_tensors_puts_tensors_side_by_side() -> None:
+    value, engine = run_dynamic(
+        "set_shape t0, R2",
+        "set_shape t1, R2!",
+        "place_tensors g0, (t0, t1)",
+        "R2:t0 = invoke k1, (R0)",
+        "R3:t1 = invoke k1, (R1)",
+        "ret R2",
+    )
+    assert numbers(value) == [2, 4]
+    assert engine.arena_bytes == 128
+
+
+def test_a_tensor_of_a_region_that_is_the_result_is_copied_out() -> None:
+    value, engine = run_dynamic(
+        "set_shape t0, R2!", "place_tensors g0, (t0)", "R3:t0 = invoke k1, (R0)", "ret R3"
+    )
+    assert numbers(value) == [2, 4]
+    assert engine.run(0, [tensor(*Y), tensor(*X), tensor(2, dtype="int64")])
+    assert numbers(value) == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [((-1,), "no possible tensor"), ((2**62,), "no possible"), ((1, 2), r"cannot have the shape \[1, 2\]")],
+)
+def test_set_shape_refuses_what_no_tensor_of_the_row_can_have(shape: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ExecutionError, match=rf"@main, instruction 0 \(set_shape t2, R2!\): .*{message}"):
+        run_dynamic("set_shape t2, R2!", "R3:t2 = invoke k1, (R0)", "ret R3", shape=shape)
+
+
 @pytest.mark.parametrize("instruction", ["R2 = copy R0", "R2 = device_copy R0, d1"])
 def test_a_copy_owns_its_storage(instruction: str) -> None:
     source = tensor(*X)

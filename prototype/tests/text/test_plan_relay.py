@@ -21,7 +21,7 @@ from regvm_testing.programs import modules
 from regvm_testing.writing import block, branch, function, invoke, module, ret, uses
 
 PLANS = Path(__file__).parent / "plans"
-PROGRAMS = ("branches", "dynamic_shape", "loop", "straight_line")
+PROGRAMS = ("branches", "dynamic_chain", "dynamic_shape", "loop", "straight_line")
 HEADER = '#[version = "0.0.5"]\n'
 
 

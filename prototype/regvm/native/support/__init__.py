@@ -7,7 +7,7 @@ written into each program instead, with declarations of the others.
 from __future__ import annotations
 
 from regvm.native import layout
-from regvm.native.support import entry, frames, objects, tensors
+from regvm.native.support import entry, frames, objects, regions, tensors
 
 PREFIX = "regvm."
 """What the names begin with that programs and Python use."""
@@ -28,7 +28,7 @@ def _inlined() -> list[str]:
 
 
 def _compiled() -> list[str]:
-    return [*objects.lines(), *tensors.lines(), *frames.lines(), *entry.lines()]
+    return [*objects.lines(), *tensors.lines(), *regions.lines(), *frames.lines(), *entry.lines()]
 
 
 def module() -> str:

@@ -255,6 +255,7 @@ def _trim() -> list[str]:
             code.add(FunctionRecord, record, "num_frames", -1)
             arena = code.get(FunctionRecord, record, "arena_bytes")
             code.add(Context, "%context", "arena_bytes", code.op("sub", "i64", 0, arena))
+            code.call("void", "@drop_regions", "ptr %context", f"ptr {record}", f"ptr {frame}")
             code.call("void", "@free", f"ptr {frame}")
     code.emit("ret void")
     return code.function("internal void @trim(ptr %context, i64 %kept) nounwind")

@@ -256,6 +256,7 @@ def _free_cell(code: Assembly, cell: str, waiting: str) -> None:
 _FREE = {
     ObjectKind.OWNED: _free_owned,
     ObjectKind.VIEW: _free_view,
+    ObjectKind.SLICE: _free_view,
     ObjectKind.EXTERNAL: _free_external,
     ObjectKind.PLACED: _free_placed,
     ObjectKind.ADT: _free_fields,

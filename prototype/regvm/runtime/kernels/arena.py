@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,16 @@ import tvm
 
 from regvm.executable import ALIGNMENT, TensorSlot, TensorType
 from regvm.runtime.kernels.header import CPU, HEADER
+from regvm.runtime.kernels.regions import Regions
 from regvm.runtime.values import Tensor
+
+
+class Buffers(list[list[Tensor]]):
+    """The storage of a frame: for each row of the tensor table its buffers in the arena, and the regions."""
+
+    def __init__(self, placed: Iterable[list[Tensor]], regions: Regions) -> None:
+        super().__init__(placed)
+        self.regions = regions
 
 
 class Arena:
@@ -37,8 +46,8 @@ class Arena:
         header["code"], header["bits"], header["lanes"] = dtype.type_code, dtype.bits, dtype.lanes
         header["shape"] = shape.ctypes.data if len(type_.shape) else 0
 
-    def make(self) -> list[list[Tensor]]:
-        """For each row of the tensor table its buffers, in the order in which they take turns."""
+    def make(self) -> Buffers:
+        """For each row of the tensor table its buffers, in the order in which they take turns; empty regions."""
         memory = np.empty(self._bytes + ALIGNMENT, dtype=np.uint8)
         start = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
         headers = self._headers.copy()
@@ -46,4 +55,5 @@ class Arena:
         owner = (memory, headers, self._shapes)
         handles = iter((headers.ctypes.data + HEADER.itemsize * np.arange(len(headers))).tolist())
         data = iter(headers["data"].tolist())
-        return [[Tensor(next(handles), next(data), s.type, owner) for _ in s.offsets] for s in self._slots]
+        placed = ([Tensor(next(handles), next(data), s.type, owner) for _ in s.offsets] for s in self._slots)
+        return Buffers(placed, Regions(self._slots))
