@@ -184,23 +184,19 @@ def _take_result() -> list[str]:
     address = code.variable("ptr")
     result = code.get(Context, "%context", "result")
     kind = code.get(Object, result, "kind")
-    owned, external, other, taken = (code.fresh(s) for s in ("owned", "external", "other", "taken"))
+    owned, taken, other = (code.fresh(s) for s in ("owned", "taken", "other"))
     code.emit(
         f"switch i32 {kind}, label %{other} "
-        f"[ i32 {int(ObjectKind.OWNED)}, label %{owned} i32 {int(ObjectKind.EXTERNAL)}, label %{external} ]"
+        f"[ i32 {int(ObjectKind.OWNED)}, label %{owned} i32 {int(ObjectKind.EXTERNAL)}, label %{taken} ]"
     )
     code.label(owned)
-    pool = code.get(Tensor, result, "pool")
-    code.leave_if(code.is_null(pool), other)
-    code.store("ptr", code.get(Tensor, result, "owner"), address)
-    code.set(Context, "%context", "taken_pool", pool)
+    code.set(Context, "%context", "taken_pool", code.get(Tensor, result, "pool"))
     code.set(Context, "%context", "taken_data", code.get(Tensor, result, "data"))
-    code.set(Tensor, result, "owner", "null")
-    code.go(taken)
-    code.label(external)
-    code.store("ptr", code.get(Tensor, result, "owner"), address)
-    code.set(Context, "%context", "taken_pool", "null")
     code.go_on(taken)
+    code.set(Context, "%context", "taken_kind", code.let(f"zext i32 {kind} to i64"))
+    code.store("ptr", code.get(Tensor, result, "owner"), address)
+    with code.when(code.compare("eq", "i32", kind, int(ObjectKind.OWNED))):
+        code.set(Tensor, result, "owner", "null")
     code.call("void", "@regvm.finish", "ptr %context")
     code.emit(f"ret ptr {code.load('ptr', address)}")
     code.label(other)
