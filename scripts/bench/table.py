@@ -76,7 +76,7 @@ def duration(seconds: float) -> str:
 def _figures(results: Mapping[str, Any]) -> Table:
     """Compile and load time, code, and what the largest size took."""
     table = Table()
-    for heading in ("engine", "compile", "load", "instructions", "registers", "memory growth"):
+    for heading in ("engine", "compile", "codegen", "load", "instructions", "registers", "memory growth"):
         table.add_column(heading, justify="right")
     size = list(results["sizes"].values())[-1]
     for engine in _engines(results):
@@ -84,6 +84,7 @@ def _figures(results: Mapping[str, Any]) -> Table:
         table.add_row(
             engine,
             duration(compiled["compile_s"]),
+            duration(compiled["codegen_s"]) if "codegen_s" in compiled else "",
             duration(found["load_s"]) if "load_s" in found else "",
             _number(compiled.get("instructions")),
             _number(compiled.get("registers")),
