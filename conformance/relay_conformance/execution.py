@@ -7,15 +7,29 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
+from relay_conformance.errors import ConformanceError
 from relay_conformance.executors.protocol import Executable, Executor, Figures
 from relay_conformance.isolation import Crashed, Outcome, Raised, Returned, TimedOut, Worker
 from relay_conformance.program import Array, Program, one_line
+from relay_conformance.tvm_api import regvm
 from relay_conformance.values import Outputs, outputs_from_value
 
 T = TypeVar("T")
 
 DEFAULT_TIME_LIMIT = 900.0
 DEFAULT_TARGET = "llvm"
+# What TVM, LLVM and a machine under test raise where several programs share a call; each is a result of the run.
+EXECUTOR_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ConformanceError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    regvm.errors.RegvmError,
+)
 
 
 class Stage(Enum):
@@ -114,7 +128,7 @@ def _execute(
 ) -> Measurement | Failure:
     compiled = worker.call(_compile, executor, program, target)
     if not isinstance(compiled, Returned):
-        return Failure(executor.name, Stage.COMPILE, _reason(compiled), cause=_cause(compiled))
+        return failure_of(executor.name, Stage.COMPILE, compiled)
     static_figures, compile_s = compiled.value
     ran = worker.call(_run, inputs, repeats)
     if not isinstance(ran, Returned):
@@ -138,8 +152,13 @@ def run_again(
             return result.outputs if isinstance(result, Measurement) else result
         ran = worker.call(_run, inputs, 0)
         if not isinstance(ran, Returned):
-            return Failure(executor.name, Stage.RUN, _reason(ran), cause=_cause(ran))
+            return failure_of(executor.name, Stage.RUN, ran)
         return ran.value[0]
+
+
+def failure_of(executor: str, stage: Stage, outcome: Outcome[T]) -> Failure:
+    """The failure that a call in a worker is, which did not return."""
+    return Failure(executor, stage, _reason(outcome), cause=_cause(outcome))
 
 
 def _is_compiled() -> bool:

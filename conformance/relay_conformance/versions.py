@@ -1,6 +1,7 @@
 """The versions that a result depends on."""
 
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 _PACKAGES = ("relay-regvm", "xtc-tvm-python-bindings", "tensorflow-cpu", "tensorflow", "numpy")
@@ -19,3 +20,9 @@ def installed_version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+@cache
+def installed_tensorflow() -> str | None:
+    """The version of the TensorFlow that is installed, under whichever of its names, or ``None``."""
+    return installed_version("tensorflow-cpu") or installed_version("tensorflow")

@@ -45,6 +45,7 @@ def frozen(tf: Any, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 class TestWithoutTensorFlow:
     def test_list_names_the_built_ins(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["compare", "--list"]) == 0

@@ -78,7 +78,7 @@ def test_progress_is_told_what_starts() -> None:
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("name", ["while_loop", "cond"])
+@pytest.mark.parametrize("name", ["while_loop", "lstm", "cond"])
 def test_the_control_flow_models_hold(name: str, compared: Compared) -> None:
     assert_holds(compared(name))
     assert_registers_are_few(compared(name))
@@ -118,7 +118,7 @@ def test_mobilenet_holds_with_at_most_eight_registers(compared: Compared) -> Non
 
 @pytest.mark.tensorflow
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["resnet50_v2", "resnet_model"])
-def test_the_residual_networks_hold(name: str, compared: Compared) -> None:
+@pytest.mark.parametrize("name", ["mobilenet_v2", "resnet50_v2", "resnet_model"])
+def test_the_large_networks_hold(name: str, compared: Compared) -> None:
     assert_holds(compared(name))
     assert_registers_are_few(compared(name))

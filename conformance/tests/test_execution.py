@@ -8,6 +8,8 @@ from relay_conformance.execution import Failure, Measurement, Stage, execute, me
 from relay_conformance.isolation import Worker
 from relay_conformance.program import Program
 
+pytestmark = pytest.mark.thorough
+
 X, Y = np.array([1, 2, 3], np.int32), np.array([5, 5, 5], np.int32)
 STATIC_MACHINES = ("tvm-vm", "regvm", "tvm-debug", "tvm-graph", "relax-vm")
 

@@ -14,6 +14,8 @@ from relay_conformance.fuzzing.verdict import Kind, Verdict, judge
 from relay_conformance.strategies import FuzzProgram, evaluate, render
 from relay_conformance.values import Outputs, outputs_from_value
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def program() -> FuzzProgram:

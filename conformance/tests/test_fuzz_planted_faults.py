@@ -16,6 +16,8 @@ from relay_conformance.program import Array
 from relay_conformance.strategies import FuzzProgram, arrays, evaluate, render
 from relay_conformance.tvm_api import regvm
 
+pytestmark = pytest.mark.thorough
+
 SEED = 5
 EXAMPLES = 40
 Fault = Callable[[Any, Any], Any]

@@ -6,6 +6,8 @@ from relay_conformance.fuzzing.draws import draw_program, draw_programs
 from relay_conformance.fuzzing.properties import PROPERTIES
 from relay_conformance.strategies import PROFILES
 
+pytestmark = pytest.mark.thorough
+
 SEED = 11
 EXAMPLES = 3
 

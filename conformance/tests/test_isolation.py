@@ -4,7 +4,11 @@ import ctypes
 import os
 import time
 
+import pytest
+
 from relay_conformance.isolation import Crashed, Raised, Returned, TimedOut, Worker, shared_worker
+
+pytestmark = pytest.mark.thorough
 
 
 def test_a_result_comes_back(worker: Worker) -> None:

@@ -37,6 +37,7 @@ def test_integers_wrap_as_in_kernels() -> None:
     assert results(squared, x=np.int32(2**16)) == [0]
 
 
+@pytest.mark.thorough
 def test_a_long_tail_recursive_loop_does_not_nest() -> None:
     loop = program(
         "def @loop(%i: int32, %n: int32, %total: int32) -> int32 {\n"

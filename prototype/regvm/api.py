@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,10 @@ from regvm.cache import kernels as cached_kernels
 from regvm.errors import ArgumentError
 from regvm.executable import Constant, Function, Program
 from regvm.frontend import fingerprint, source, translate
-from regvm.native import availability
+from regvm.native import availability, shared_object
+from regvm.native.code import Code
 from regvm.runtime.kernels import late_bound, library
+from regvm.runtime.kernels import native as tvm_native
 from regvm.text import listing
 
 # The runtime is below the native engine and must not import it, so the two are joined here.
@@ -30,13 +32,15 @@ availability.register()
 class Executable:
     """A verified program with the library of its kernels, shared by any number of machines.
 
-    ``notes`` says what the compiler had to leave out, such as an optimisation that failed. The program is
-    immutable; taking late-bound constants out or in puts another one in its place, for machines made after that.
+    ``notes`` says what the compiler had to leave out, such as an optimisation that failed; ``code`` is the machine
+    code of an executable that was compiled ahead of time. The program is immutable; taking late-bound constants out
+    or in puts another one in its place, for machines made after that.
     """
 
     program: Program
     lib: Any
     notes: tuple[str, ...] = ()
+    code: Code | None = None
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -120,9 +124,27 @@ class Executable:
         texts = library.to_text(self.lib) if self.lib is not None else []
         bundle.write(path, binary.encode(self.program), texts)
 
+    def export_native(self, path: str | os.PathLike[str]) -> None:
+        """Compile ahead of time: write machine code, kernels and program to a shared object, for ``load``.
+
+        It takes llvmlite and a linker, and the result neither. Raises CompileError where one of them is missing.
+        """
+        availability.require_llvmlite()
+        shared_object.write(
+            path,
+            self.program,
+            binary.encode(self.program),
+            tvm_native.dtype_word,
+            lambda folder: library.to_objects(self.lib, folder) if self.lib is not None else [],
+        )
+
 
 def load(path: str | os.PathLike[str]) -> Executable:
-    """The executable that ``export`` wrote. Raises FormatError for another file."""
+    """The executable that ``export`` or ``export_native`` wrote. Raises FormatError for another file."""
+    if shared_object.is_one(path):
+        compiled = shared_object.load(path)
+        loaded = Executable.load_exec(compiled.bytecode(), library.from_shared_object(path))
+        return dataclasses.replace(loaded, code=compiled)
     code, texts = bundle.read(path)
     return Executable.load_exec(code, library.from_text(texts) if texts else None)
 
@@ -135,26 +157,31 @@ def compile(
     *,
     check: bool = False,
     register_limit: int | None = None,
+    entries: Sequence[str] = (source.MAIN,),
+    storage_strategy: str = "default",
 ) -> Executable:
     """Compile a Relay module or function under the current PassContext.
 
     ``params`` binds parameters of ``main`` by name. ``check`` proves the allocation and the storage plan of
     every function. ``register_limit`` is the most registers that a function may use; beyond it values are spilled.
+    ``entries`` are the functions that will be invoked; what they do not reach is left out.
+    ``storage_strategy`` is how tensors are placed in the arena, by one of the names that ``regvm plan`` takes.
 
     Raises CompileError for a module that is ill-typed or that a required pass refuses, or for a limit that is too
-    small, and UnsupportedError for a construct that the register VM lacks; both name the place.
+    small, UnknownStrategyError for a strategy that does not exist, and UnsupportedError for a construct that the
+    register VM lacks; all name the place.
     """
-    options = compiler.Options(check, register_limit)
+    options = compiler.Options(check, register_limit, storage_strategy)
     key = compilations.key_of(
         f"regvm {fingerprint.own_code()}",
         source.as_module(mod),
         source.choose_target(target, target_host),
         params,
-        dataclasses.asdict(options),
+        dataclasses.asdict(options) | {"entries": list(entries)},
     )
     kept = compilations.find(key)
     if kept is None:
-        kept = _generate(source.lower(mod, target, target_host, params), options)
+        kept = _generate(source.lower(mod, target, target_host, params, entries=entries), options)
         compilations.keep(key, kept)
     else:
         for note in kept.notes:
@@ -163,17 +190,21 @@ def compile(
 
 
 def generate(
-    lowered: source.LoweredSource, *, check: bool = False, register_limit: int | None = None
+    lowered: source.LoweredSource,
+    *,
+    check: bool = False,
+    register_limit: int | None = None,
+    storage_strategy: str = "default",
 ) -> Executable:
     """The second half of ``compile``: bytecode and kernels of a lowered module."""
-    return _executable(_generate(lowered, compiler.Options(check, register_limit)))
+    return _executable(_generate(lowered, compiler.Options(check, register_limit, storage_strategy)))
 
 
 def _generate(lowered: source.LoweredSource, options: compiler.Options) -> compilations.Compilation:
-    module, prim_funcs = translate.translate(lowered.module)
+    module, prim_funcs = translate.translate(lowered.module, lowered.entries)
     program = compiler.generate(module, options)
     library = cached_kernels.build(
-        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1]
+        prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly(), lowered.entries)[1]
     )
     return compilations.Compilation(binary.encode(program), library, lowered.notes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from regvm import executable, ir, isa, verifier
 from regvm.codegen.emit import emit
@@ -23,11 +24,13 @@ class Options:
     """How to generate code.
 
     ``check`` runs the checkers of allocation and storage on the result; ``register_limit`` is the number of
-    registers that a function may use, beyond which values are spilled.
+    registers that a function may use, beyond which values are spilled. ``storage_strategy`` names how offsets in
+    the arena are chosen, one of ``memory.strategies``.
     """
 
     check: bool = True
     register_limit: int | None = None
+    storage_strategy: str = "default"
 
 
 def generate(module: ir.Module, options: Options) -> Program:
@@ -107,7 +110,7 @@ def _generate_function(
 ) -> executable.Function:
     assert_well_formed(function)
     live, spans = intervals_of(function)
-    placed = _place(function, escaped, spans)
+    placed = _place(function, escaped, spans, partial(plan, strategy=options.storage_strategy))
     allocated = allocation.allocate(function, live, spans, _owning(function, placed), options.register_limit)
     if options.check:
         checker.assert_allocation(function, allocated.blocks, allocated.num_registers, allocated.num_slots)

@@ -73,7 +73,7 @@ CASES: dict[str, Case] = {
         + """def @apply(%f: fn (float32) -> float32, %x: float32) -> float32 { %f(%f(%x)) }
 def @main(%x: float32) -> float32 { @apply(fn (%z: float32) -> float32 { add(%z, %x) }, %x) }""",
         ((_f(2),), (_f(-5),)),
-        lambda x: [3 * x],
+        lambda x: [_f(3) * x],
     ),
     "match": Case(
         HEADER
@@ -82,7 +82,7 @@ def @sum(%l: L[float32], %acc: float32) -> float32 {
   match (%l) { Cons(%h, %t) => @sum(%t, add(%h, %acc)), Nil => %acc } }
 def @main(%x: float32) -> float32 { @sum(Cons(%x, Cons(2f, Nil)), 0f) }""",
         ((_f(5),),),
-        lambda x: [x + 2],
+        lambda x: [x + _f(2)],
     ),
     "loop": Case(
         HEADER

@@ -15,6 +15,7 @@ from tvm import relay
 import regvm
 from regvm.errors import CompileError, FormatError, UnsupportedError, VerificationError
 from regvm.frontend.reading import at_level
+from regvm.memory.errors import UnknownStrategyError
 from regvm_testing.relay_programs import CASES, HEADER
 
 PROTOTYPE = Path(__file__).parents[1]
@@ -53,6 +54,12 @@ def test_functions_and_modules_compile(make: Any) -> None:
 )
 def test_every_form_of_a_target_is_taken(target: Any) -> None:
     assert_product(regvm.VirtualMachine(regvm.compile(product(), target)), X, W)
+
+
+def test_a_storage_strategy_changes_no_result_and_an_unknown_one_is_named() -> None:
+    assert_product(regvm.VirtualMachine(regvm.compile(product(), storage_strategy="none")), X, W)
+    with pytest.raises(UnknownStrategyError, match="'best'; choose one of coalesce"):
+        regvm.compile(product(), storage_strategy="best")
 
 
 @pytest.mark.parametrize("params", [{"w": W}, {"w": tvm.nd.array(W)}, {"w": W, "unrelated": X}])
@@ -147,6 +154,7 @@ def digests(folder: Path) -> dict[str, str]:
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
 
 
+@pytest.mark.thorough
 def test_every_process_makes_the_same_bytes_whatever_it_compiled_before(tmp_path: Path) -> None:
     folders = []
     for hash_seed, order in (("0", "forth"), ("4242", "back")):

@@ -13,6 +13,8 @@ from regvm_testing import register_damage, storage_damage
 from regvm_testing.campaign import Tally, run
 from regvm_testing.programs import module_of
 
+pytestmark = pytest.mark.thorough
+
 PROGRAMS = int(os.environ.get("REGVM_PROGRAMS", "20"))
 HARMLESS = (register_damage.Damage.DROP_LEFT_OUT, register_damage.Damage.MARK_LEFT_OUT)
 

@@ -134,6 +134,7 @@ def test_comp_tail_call_takes_its_callers_place() -> None:
     assert [bool(machine.invoke("main", n).numpy()) for n in (1000, 1001)] == [True, False]
 
 
+@pytest.mark.thorough
 def test_comp_deterministic_bytes_in_every_process() -> None:
     code = (
         "import hashlib, regvm\nfrom tvm import relay\n"

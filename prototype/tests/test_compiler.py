@@ -17,6 +17,7 @@ from regvm.ir import Function, Module
 from regvm.ir.printer import show_instruction
 from regvm.memory.placement import Placement
 from regvm.memory.request import Plan
+from regvm.memory.strategies.registry import STRATEGIES
 from regvm.regalloc import allocation
 from regvm.verifier import verify
 from regvm_testing.programs import module_of, modules
@@ -71,6 +72,30 @@ def test_makes_verified_bytecode_of_every_function_twice_the_same(mod: Module) -
     assert compiler.generate(mod, compiler.Options(check=False)) == program
 
 
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES.keys() - {"optimal"}))
+@settings(max_examples=5, deadline=None)
+@given(modules())
+def test_every_storage_strategy_passes_the_checkers_and_changes_no_instruction(
+    strategy: str, mod: Module
+) -> None:
+    program = compiler.generate(mod, compiler.Options(check=True, storage_strategy=strategy))
+    assert verify(program) == []
+    default = compiler.generate(mod, CHECKED)
+    for planned, other in zip(program.functions, default.functions, strict=True):
+        assert list(map(type, planned.instructions)) == list(map(type, other.instructions))
+
+
+def test_the_strategy_decides_the_size_of_the_arena() -> None:
+    sizes = {
+        strategy: compiler.generate(module(counting()), compiler.Options(storage_strategy=strategy))
+        .functions[0]
+        .storage_bytes
+        for strategy in ("default", "exact")
+    }
+    assert sizes == {"default": 128, "exact": 8192}
+
+
+@pytest.mark.thorough
 def test_makes_the_same_bytecode_in_every_process() -> None:
     script = (
         "from regvm import compiler\n"

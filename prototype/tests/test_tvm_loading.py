@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 PROTOTYPE = Path(__file__).parents[1]
 
 RUN_TVM = """

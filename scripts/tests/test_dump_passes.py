@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = """#[version = "0.0.5"]
 def @main(%x: Tensor[(2, 3), float32]) { nn.relu(add(%x, multiply(2f, 3f))) }

@@ -6,6 +6,8 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = Path(__file__).parents[1] / "measure_recursion.py"
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 TOOLS = ("chmod", "dirname", "mkdir", "mktemp", "mv", "readlink", "rm", "sh", "uname")
 RUNNING = f"python{sys.version_info.major}.{sys.version_info.minor}"

@@ -1,19 +1,23 @@
 """The known defects that cases meet: each names its cases by pattern and the executors that fail on them.
 
 The file is ``known_defects.toml``, one ``[[defect]]`` a defect, sorted by id. An entry is strict: an executor that
-it names must fail on every case that it matches, and one that it does not name must agree.
+it names must fail on every case that it matches, and one that it does not name must agree. An entry with the key
+``tensorflow`` holds for the releases of TensorFlow that this version specifier contains, such as ``>=2.16``.
 """
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
 from relay_conformance.errors import BadInputError
+from relay_conformance.versions import installed_tensorflow
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -48,6 +52,12 @@ class Defect:
     executors: tuple[str, ...]
     cases: tuple[str, ...] = ()
     issue: int | None = None
+    tensorflow: SpecifierSet = field(default_factory=SpecifierSet)
+
+    def holds(self) -> bool:
+        """Whether the installed TensorFlow is one of those that show the defect."""
+        installed = installed_tensorflow()
+        return installed is None or self.tensorflow.contains(installed, prereleases=True)
 
     def matches(self, case_id: str) -> bool:
         """Whether a pattern matches the id, with its form or without.
@@ -78,8 +88,8 @@ def defects(path: Path = PATH) -> tuple[Defect, ...]:
 
 
 def defect_of(case_id: str) -> Defect | None:
-    """The first entry that matches a case's id with its form."""
-    return next((defect for defect in defects() if defect.matches(case_id)), None)
+    """The first entry that holds here and matches a case's id with its form."""
+    return next((defect for defect in defects() if defect.matches(case_id) and defect.holds()), None)
 
 
 def _defect(entry: Mapping[str, Any]) -> Defect:
@@ -102,4 +112,14 @@ def _defect(entry: Mapping[str, Any]) -> Defect:
         executors=tuple(entry["executors"]),
         cases=tuple(entry.get("cases", ())),
         issue=entry.get("issue"),
+        tensorflow=_specifier(name, entry.get("tensorflow", "")),
     )
+
+
+def _specifier(name: str, text: str) -> SpecifierSet:
+    try:
+        return SpecifierSet(text)
+    except InvalidSpecifier as error:
+        raise BadInputError(
+            f"{PATH.name}: {name} has the tensorflow {text!r}, which is no version specifier such as '>=2.16'"
+        ) from error

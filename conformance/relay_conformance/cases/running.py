@@ -7,34 +7,19 @@ dies or hangs takes only its own case with it.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from enum import Enum
 
 from relay_conformance import executors as registry
 from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
 from relay_conformance.cases.graphs import CaseGraph, build_graph, wrong_feed
-from relay_conformance.comparison import Difference, Kind, bit_differences, tolerance_differences
+from relay_conformance.comparison import Difference, bit_differences, tolerance_differences
 from relay_conformance.errors import UnsupportedModelError
-from relay_conformance.execution import Cause, Failure, Measurement, Stage, execute, run_again
+from relay_conformance.execution import Failure, Measurement, execute, run_again
 from relay_conformance.isolation import Worker
 from relay_conformance.program import Array, Program
+from relay_conformance.status import Status, difference_status, failure_status
 from relay_conformance.tensorflow_import.graph_model import run_graph
 from relay_conformance.tensorflow_import.importers import import_graph
 from relay_conformance.values import Outputs, outputs_from_arrays
-
-
-class Status(Enum):
-    """Where a case ended on an executor; everything but ``AGREE`` is a failure."""
-
-    AGREE = "agree"
-    IMPORT = "import"
-    COMPILE = "compile"
-    RUN = "run"
-    SHAPE = "shape"
-    DTYPE = "dtype"
-    VALUE = "value"
-    ACCEPTED = "accepted"
-    CRASH = "crash"
-    TIME_OUT = "time-out"
 
 
 @dataclass(frozen=True)
@@ -50,6 +35,10 @@ class Result:
     @property
     def id(self) -> str:
         return f"{self.case.id}-{self.form.value}"
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        return self.case.covered
 
     def __str__(self) -> str:
         return f"{self.id} on {self.executor}: {self.status.value}: {self.detail}"
@@ -172,7 +161,7 @@ def _classed(
     reference: Measurement | Failure,
 ) -> Result:
     if isinstance(reply.outcome, Failure):
-        return Result(case, graph.form, name, _failed(reply.outcome), str(reply.outcome))
+        return Result(case, graph.form, name, failure_status(reply.outcome), str(reply.outcome))
     if case.id in reply.wrong:
         return _refused(graph, case, name, reply.wrong[case.id])
     got = reply.outcome.outputs
@@ -183,7 +172,9 @@ def _classed(
         against = reference.executor
     if difference is None:
         return Result(case, graph.form, name, Status.AGREE)
-    return Result(case, graph.form, name, _differing(difference), f"differs from {against}: {difference}")
+    return Result(
+        case, graph.form, name, difference_status(difference), f"differs from {against}: {difference}"
+    )
 
 
 def _refused(graph: CaseGraph, case: Case, name: str, answer: Outputs | Failure) -> Result:
@@ -192,7 +183,7 @@ def _refused(graph: CaseGraph, case: Case, name: str, answer: Outputs | Failure)
         assert isinstance(case.refusal, FeedRefusal)
         detail = f"an input of another {case.refusal.value} than it was compiled for"
         return Result(case, graph.form, name, Status.ACCEPTED, detail)
-    status = _failed(answer)
+    status = failure_status(answer)
     agrees = status is Status.RUN
     return Result(case, graph.form, name, Status.AGREE if agrees else status, "" if agrees else str(answer))
 
@@ -203,23 +194,3 @@ def _part(outputs: Outputs, part: slice) -> Outputs:
 
 def _first(differences: tuple[Difference, ...]) -> Difference | None:
     return differences[0] if differences else None
-
-
-def _failed(failure: Failure) -> Status:
-    match failure.cause:
-        case Cause.CRASH:
-            return Status.CRASH
-        case Cause.TIME_OUT:
-            return Status.TIME_OUT
-        case Cause.ERROR:
-            return Status.COMPILE if failure.stage is Stage.COMPILE else Status.RUN
-
-
-def _differing(difference: Difference) -> Status:
-    match difference.kind:
-        case Kind.DTYPE:
-            return Status.DTYPE
-        case Kind.SHAPE | Kind.COUNT | Kind.STRUCTURE:
-            return Status.SHAPE
-        case Kind.VALUE | Kind.MISSING:
-            return Status.VALUE

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from relay_conformance.errors import ConformanceError
+from relay_conformance.execution import EXECUTOR_ERRORS
 from relay_conformance.fuzzing import engines
 from relay_conformance.fuzzing.engines import Engine
 from relay_conformance.isolation import Crashed, Raised, Returned, TimedOut, Worker
 from relay_conformance.program import Array, one_line
 from relay_conformance.strategies import FuzzProgram, arrays, entry, render, render_batch
-from relay_conformance.tvm_api import regvm, relay
+from relay_conformance.tvm_api import relay
 from relay_conformance.values import Outputs, outputs_from_value
 
 
@@ -34,18 +34,6 @@ class Failure:
 
 Result = Outputs | Failure
 
-# What TVM, LLVM and an engine under test raise; each is a result of the run.
-_ENGINE_ERRORS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ConformanceError,
-    LookupError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    regvm.errors.RegvmError,
-)
 Case = tuple[str, tuple[Array, ...]]
 
 
@@ -55,7 +43,7 @@ def run_module(engine: Engine, text: str, cases: Sequence[Case], alone: bool) ->
         module = relay.transform.InferType()(relay.fromtext(text))
         with engines.pass_context(alone):
             invoke = engine.compile(module)
-    except _ENGINE_ERRORS as error:
+    except EXECUTOR_ERRORS as error:
         return [Failure(Stage.COMPILE, one_line(error)) for _ in cases]
     return [_run(invoke, function, arguments) for function, arguments in cases]
 
@@ -64,7 +52,7 @@ def _run(invoke: engines.Invoke, function: str, arguments: Sequence[Array]) -> R
     before = [array.tobytes() for array in arguments]
     try:
         outputs = outputs_from_value(invoke(function, arguments))
-    except _ENGINE_ERRORS as error:
+    except EXECUTOR_ERRORS as error:
         return Failure(Stage.RUN, one_line(error))
     if [array.tobytes() for array in arguments] != before:
         return Failure(Stage.RUN, "it wrote to its inputs")

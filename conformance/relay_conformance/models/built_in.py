@@ -14,7 +14,8 @@ from relay_conformance.models.control_flow import (
     while_loop_inputs,
 )
 from relay_conformance.models.int32_program import int32_1x1, int32_inputs
-from relay_conformance.models.keras_applications import mobilenet_v1, resnet50_v2
+from relay_conformance.models.keras_applications import mobilenet_v1, mobilenet_v2, resnet50_v2
+from relay_conformance.models.lstm import lstm
 from relay_conformance.models.model import Model, Voice
 from relay_conformance.models.resnet_model import resnet_model
 from relay_conformance.program import Array, Program
@@ -70,7 +71,7 @@ def relay_model(name: str, program: Program, inputs: Inputs | None = None) -> Mo
     )
 
 
-def _images(build: Callable[[int], GraphModel]) -> Callable[[str, int], Model]:
+def _frozen(build: Callable[[int], GraphModel]) -> Callable[[str, int], Model]:
     return lambda name, batch: tensorflow_model(name, build(batch))
 
 
@@ -81,15 +82,21 @@ def _control_flow(
 
 
 BUILT_IN: Mapping[str, BuiltIn] = {
-    "mobilenet_v1": BuiltIn("Keras MobileNet v1, logits", Voice.TENSORFLOW, _images(mobilenet_v1)),
-    "resnet50_v2": BuiltIn("Keras ResNet-50 v2, logits", Voice.TENSORFLOW, _images(resnet50_v2)),
+    "mobilenet_v1": BuiltIn("Keras MobileNet v1, logits", Voice.TENSORFLOW, _frozen(mobilenet_v1)),
+    "mobilenet_v2": BuiltIn("Keras MobileNet v2, logits", Voice.TENSORFLOW, _frozen(mobilenet_v2)),
+    "resnet50_v2": BuiltIn("Keras ResNet-50 v2, logits", Voice.TENSORFLOW, _frozen(resnet50_v2)),
     "resnet_model": BuiltIn(
         "ResNet-50 of v1 variables in the scope resnet_model, logits",
         Voice.TENSORFLOW,
-        _images(resnet_model),
+        _frozen(resnet_model),
     ),
     "while_loop": BuiltIn(
         "a tf.while_loop that accumulates", Voice.TENSORFLOW, _control_flow(while_loop, while_loop_inputs)
+    ),
+    "lstm": BuiltIn(
+        "an LSTM of 50 steps: a tf.while_loop that reads and writes TensorArrays",
+        Voice.TENSORFLOW,
+        _frozen(lstm),
     ),
     "cond": BuiltIn("a tf.cond", Voice.TENSORFLOW, _control_flow(cond, cond_inputs)),
     "nested_cond": BuiltIn(

@@ -17,6 +17,19 @@ from relay_conformance.tensorflow_import.loading import tensorflow
 _ROWS = 3
 
 
+@contextmanager
+def v1_control_flow() -> Iterator[None]:
+    """Switch and Merge in place of If; TensorFlow has only a process-wide switch for it."""
+    tf = tensorflow()
+    enabled = tf.compat.v1.control_flow_v2_enabled()
+    tf.compat.v1.disable_control_flow_v2()
+    try:
+        yield
+    finally:
+        if enabled:
+            tf.compat.v1.enable_control_flow_v2()
+
+
 def while_loop(batch: int) -> GraphModel:
     """``n`` times ``acc = acc * 1.1 + x``: the number of turns is only known at run time."""
     tf = tensorflow()
@@ -49,7 +62,7 @@ def nested_cond(batch: int) -> GraphModel:
     the importer makes each branch a function, and then the branches of Relay's ``if`` only call.
     """
     tf = tensorflow()
-    with tf.Graph().as_default() as graph, _v1_control_flow():
+    with tf.Graph().as_default() as graph, v1_control_flow():
         x = tf.compat.v1.placeholder(tf.float32, (batch, _ROWS), "x")
         y = tf.compat.v1.placeholder(tf.float32, (batch, _ROWS), "y")
         total = tf.reduce_sum(x)
@@ -73,19 +86,6 @@ def cond_inputs(seed: int, batch: int) -> Mapping[str, Array]:
     generator = np.random.default_rng(seed)
     x, y = generator.uniform(0.5, 1.5, (2, batch, _ROWS)).astype(np.float32)
     return {"x": x, "y": y}
-
-
-@contextmanager
-def _v1_control_flow() -> Iterator[None]:
-    """Switch and Merge in place of If; TensorFlow has only a process-wide switch for it."""
-    tf = tensorflow()
-    enabled = tf.compat.v1.control_flow_v2_enabled()
-    tf.compat.v1.disable_control_flow_v2()
-    try:
-        yield
-    finally:
-        if enabled:
-            tf.compat.v1.enable_control_flow_v2()
 
 
 def _freeze(function: Any, **signature: Any) -> GraphModel:

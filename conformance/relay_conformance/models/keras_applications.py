@@ -1,4 +1,4 @@
-"""``mobilenet_v1`` and ``resnet50_v2``: Keras' own architectures with seeded weights that keep signals alive.
+"""Keras' own architectures, with seeded weights that keep signals alive.
 
 Weights drawn at random make the activations of a deep network die out or explode, and then every output is
 the same and comparing says nothing. So kernels are scaled by their fan-in (He et al. 2015), and the
@@ -23,6 +23,12 @@ def mobilenet_v1(batch: int) -> GraphModel:
     """MobileNet v1, width 1.0, 224 by 224 pixels, 1,000 classes."""
     applications = tensorflow().keras.applications
     return freeze_keras(_seeded(applications.MobileNet(weights=None, classifier_activation=None)), batch)
+
+
+def mobilenet_v2(batch: int) -> GraphModel:
+    """MobileNet v2, width 1.0, 224 by 224 pixels, 1,000 classes."""
+    applications = tensorflow().keras.applications
+    return freeze_keras(_seeded(applications.MobileNetV2(weights=None, classifier_activation=None)), batch)
 
 
 def resnet50_v2(batch: int) -> GraphModel:

@@ -3,16 +3,21 @@
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from relay_conformance.cases import catalog, ledger, selection
 from relay_conformance.cases.ledger import Defect, Layer
 from relay_conformance.errors import BadInputError
+from relay_conformance.relay_cases import catalog as relay_catalog
 
-NAMES = tuple(
-    selection.case_id(case, form)
-    for cases in catalog.families().values()
-    for case in cases
-    for form in case.forms
+NAMES = (
+    *(
+        selection.case_id(case, form)
+        for cases in catalog.families().values()
+        for case in cases
+        for form in case.forms
+    ),
+    *(case.id for case in relay_catalog.all_cases()),
 )
 
 
@@ -60,6 +65,13 @@ def test_a_pattern_leaves_out_refusals_unless_it_names_them() -> None:
     assert defect(cases=("Neg-refuses-dtype-*",)).matches("Neg-refuses-dtype-placeholders")
 
 
+def test_an_entry_holds_for_the_releases_of_tensorflow_that_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "installed_tensorflow", lambda: "2.15.1")
+    assert defect().holds()
+    assert defect(tensorflow=SpecifierSet("<2.16")).holds()
+    assert not defect(tensorflow=SpecifierSet(">=2.16")).holds()
+
+
 def test_the_executors_that_fail() -> None:
     assert defect().fails_on("regvm")
     assert not defect(executors=("tvm-vm",)).fails_on("regvm")
@@ -72,6 +84,11 @@ def test_the_executors_that_fail() -> None:
         (
             "[[defect]]\nid='a'\nlayer='moon'\nsymptom='s'\nreproducer='r'\nright='r'\ncause='c'\nexecutors=['*']",
             "a has the layer moon; there are importer",
+        ),
+        (
+            "[[defect]]\nid='a'\nlayer='kernel'\nsymptom='s'\nreproducer='r'\nright='r'\ncause='c'\n"
+            "executors=['*']\ntensorflow='new'",
+            "a has the tensorflow 'new', which is no version specifier",
         ),
         ("[[defect", "can't be read"),
     ],

@@ -9,11 +9,12 @@ from relay_conformance.cases import catalog, running
 from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
 from relay_conformance.cases.graphs import CaseGraph, wrong_feed
 from relay_conformance.cases.operands import tensor
-from relay_conformance.cases.running import Result, Status
+from relay_conformance.cases.running import Result
 from relay_conformance.cases.verdicts import Judged, Verdict, as_json, judge, wrong
 from relay_conformance.execution import Cause, Failure, Measurement, Stage
 from relay_conformance.executors import Figures
 from relay_conformance.program import Array
+from relay_conformance.status import Status
 from relay_conformance.values import outputs_from_arrays
 
 NEG = Case("Neg", "plain", {"x": tensor(2, 3)})

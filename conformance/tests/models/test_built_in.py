@@ -7,15 +7,20 @@ import pytest
 
 from relay_conformance.inputs import seeded_inputs
 from relay_conformance.models import BUILT_IN, Voice, load_built_in
-from relay_conformance.models.keras_applications import mobilenet_v1, resnet50_v2
+from relay_conformance.models.keras_applications import mobilenet_v1, mobilenet_v2, resnet50_v2
 from relay_conformance.models.resnet_model import resnet_model
 from relay_conformance.tensorflow_import.graph_model import run_graph
 
-NETWORKS = {"mobilenet_v1": mobilenet_v1, "resnet50_v2": resnet50_v2, "resnet_model": resnet_model}
+NETWORKS = {
+    "mobilenet_v1": mobilenet_v1,
+    "mobilenet_v2": mobilenet_v2,
+    "resnet50_v2": resnet50_v2,
+    "resnet_model": resnet_model,
+}
 
 
 def test_the_names() -> None:
-    assert list(BUILT_IN) == [*NETWORKS, "while_loop", "cond", "nested_cond", "int32_1x1"]
+    assert list(BUILT_IN) == [*NETWORKS, "while_loop", "lstm", "cond", "nested_cond", "int32_1x1"]
 
 
 def test_the_int32_program_needs_no_tensorflow() -> None:

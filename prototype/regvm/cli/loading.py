@@ -20,6 +20,7 @@ from regvm.executable import Program
 from regvm.frontend import reading, translate
 from regvm.frontend import source as relay_source
 from regvm.ir import Module
+from regvm.native import shared_object
 from regvm.text.assembler import assemble
 
 
@@ -29,6 +30,7 @@ class Form(enum.Enum):
     RELAY_TEXT = "Relay text"
     RELAY_JSON = "Relay JSON"
     EXECUTABLE = "a saved executable"
+    SHARED_OBJECT = "a shared object"
     LISTING = "a listing"
 
 
@@ -70,6 +72,8 @@ def _form(path: str, content: bytes) -> Form:
     start = content.lstrip()
     if content.startswith(b"PK"):
         return Form.EXECUTABLE
+    if shared_object.is_content(content):
+        return Form.SHARED_OBJECT
     if start.startswith(b"{"):
         return Form.RELAY_JSON
     if start.startswith((b"#[version", b"def ", b"type ", b"fn ")):
@@ -86,13 +90,15 @@ def program_of(source: Source) -> Program:
     """The program of a saved executable or a listing, not verified."""
     if source.form is Form.LISTING:
         return assemble(source.text)
+    if source.form is Form.SHARED_OBJECT:
+        return binary.decode(shared_object.load(source.path).bytecode())
     return binary.decode(bundle.read(source.path)[0])
 
 
 def executable_of(source: Source, options: CompileOptions) -> Executable:
     """A saved executable, or Relay compiled."""
     match source.form:
-        case Form.EXECUTABLE:
+        case Form.EXECUTABLE | Form.SHARED_OBJECT:
             with working(f"loading {source.path}"):
                 return regvm.load(source.path)
         case Form.RELAY_TEXT | Form.RELAY_JSON:

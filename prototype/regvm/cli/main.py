@@ -52,9 +52,12 @@ cli.add_command(plan_command)
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="The executable to write."
 )
+@click.option(
+    "--native", is_flag=True, help="Write a shared object with machine code, which runs without compiling."
+)
 @compile_options
 @json_option
-def compile_command(model: str, output: Path, json_output: bool, **options: Any) -> int:
+def compile_command(model: str, output: Path, native: bool, json_output: bool, **options: Any) -> int:
     """Compile MODEL, Relay text or JSON in a file or - for standard input, to an executable."""
     _require_folder(output)
     source = loading.read(model)
@@ -64,7 +67,7 @@ def compile_command(model: str, output: Path, json_output: bool, **options: Any)
     exe = loading.executable_of(source, CompileOptions(**options))
     seconds = time.perf_counter() - started
     with working(f"writing {output}"):
-        exe.export(output)
+        (exe.export_native if native else exe.export)(output)
     if json_output:
         report.write_json(report.summary(exe) | {"compile_s": seconds, "file_bytes": output.stat().st_size})
     else:
@@ -95,7 +98,7 @@ def run(
     json_output: bool,
     **options: Any,
 ) -> int:
-    """Run FILE, a saved executable or Relay, on given or random arguments."""
+    """Run FILE, a saved executable, a shared object or Relay, on given or random arguments."""
     if output is not None:
         _require_folder(output)
     given = run_inputs.read_inputs(inputs)
@@ -189,7 +192,7 @@ def asm(file: str, output: Path, origin: str | None, json_output: bool) -> int:
 def verify(file: str, json_output: bool, **options: Any) -> int:
     """Verify FILE: a saved executable, a listing, or Relay, whose allocations are proved too."""
     source = loading.read(file)
-    if source.form in (Form.EXECUTABLE, Form.LISTING):
+    if source.form in (Form.EXECUTABLE, Form.SHARED_OBJECT, Form.LISTING):
         program = loading.program_of(source)
     else:
         program = loading.executable_of(source, CompileOptions(**options | {"check": True})).program

@@ -9,7 +9,8 @@ after, which makes memory explicit.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ import tvm
 from tvm import relay
 
 from regvm.errors import CompileError
+from regvm.frontend import index_checks, repairs, shape_functions
 from regvm.frontend.diagnostics import collected
 
 _OPTIMISATIONS = frozenset(
@@ -38,6 +40,9 @@ _OPTIMISATIONS = frozenset(
 )
 """Passes that a program is right without."""
 
+_FAILURES = (tvm.error.TVMError, TypeError, ValueError, AttributeError, AssertionError, LookupError)
+"""What a pass raises that fails: parts of them are Python, which asserts that a layout is one it knows."""
+
 
 Observer = Callable[[str, tvm.IRModule], None]
 
@@ -55,8 +60,11 @@ def lower(
     target: tvm.target.Target,
     params: Mapping[str, Any] | None = None,
     observe: Observer | None = None,
+    entries: Sequence[str] = ("main",),
 ) -> Lowered:
     """Bind ``params`` in ``main`` and run the passes under the current PassContext.
+
+    Functions that no entry reaches are left out.
 
     ``observe`` is shown the name of each pass and the module after it, in order.
 
@@ -68,8 +76,8 @@ def lower(
     if params:
         mod = _bind(mod, params)
     with target:
-        for step in _preparation(config):
-            mod = _run(step, mod, record)
+        mod = _run_all(_preparation(entries), mod, record)
+        mod = _plan_devices(mod, config, record)
         return Lowered(_lower_kernels(mod, config, record), tuple(record.notes))
 
 
@@ -81,9 +89,27 @@ class _Record:
     notes: list[str] = field(default_factory=list)
 
 
-def _preparation(config: Any) -> list[Any]:
+def _preparation(entries: Sequence[str]) -> list[Any]:
     prefix = tvm.get_global_func("relay.backend.GetPassPrefixSeq")(True, True)
-    return [relay.transform.InferType(), *prefix.passes, relay.transform.PlanDevices(config)]
+    # TVM's own list keeps only what main reaches.
+    own = [s for s in prefix.passes if str(s.info.name) != "RemoveUnusedFunctions"]
+    infer = relay.transform.InferType()
+    return [infer, repairs.rewriting(), infer, relay.transform.RemoveUnusedFunctions(list(entries)), *own]
+
+
+def _plan_devices(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRModule:
+    """There is one device, so that a plan can be done without where TVM fails to make one."""
+    try:
+        return _run(relay.transform.PlanDevices(config), mod, record)
+    except CompileError:
+        return _run(repairs.on_one_device(config), mod, record)
+
+
+@contextmanager
+def _lowering() -> Iterator[None]:
+    """Kernels are lowered with all shape functions and with their indices checked."""
+    with shape_functions.added(), index_checks.context():
+        yield
 
 
 def _kernel_steps(config: Any) -> list[Any]:
@@ -101,7 +127,8 @@ def _kernel_steps(config: Any) -> list[Any]:
 def _lower_kernels(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRModule:
     """Fuse operators and lower them to kernels; without fusion, an optimisation too, where that fails."""
     try:
-        return _run_all(_kernel_steps(config), mod, record)
+        with _lowering():
+            return _run_all(_kernel_steps(config), mod, record)
     except CompileError as error:
         context = tvm.transform.PassContext.current()
         unfused = tvm.transform.PassContext(
@@ -111,7 +138,7 @@ def _lower_kernels(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRMod
             config={**context.config, "relay.FuseOps.max_depth": 1},
         )
         try:
-            with unfused:
+            with unfused, _lowering():
                 lowered = _run_all(_kernel_steps(config), mod, record)
         except CompileError:
             raise error from None
@@ -140,7 +167,7 @@ def _after(step: Any, name: str, mod: tvm.IRModule, notes: list[str]) -> tvm.IRM
                 return step(mod)
             # A Sequential of one applies the opt level and runs what the pass requires first.
             return tvm.transform.Sequential([step])(mod)
-        except (tvm.error.TVMError, TypeError, ValueError, AttributeError) as error:
+        except _FAILURES as error:
             reason = errors[0] if errors else summary_of(error)
             if name not in _OPTIMISATIONS:
                 raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error
@@ -164,6 +191,8 @@ def summary_of(error: Exception) -> str:
 
 
 def _bind(mod: tvm.IRModule, params: Mapping[str, Any]) -> tvm.IRModule:
+    if "main" not in {str(v.name_hint) for v in mod.get_global_vars()}:
+        return mod
     bound = mod.clone()
     main = mod["main"]
     names = {p.name_hint for p in main.params}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,13 @@ from tvm import relay
 from regvm.errors import CompileError
 from regvm.frontend import kernels, passes
 
+MAIN = "main"
+
 
 @dataclass(frozen=True)
 class LoweredSource:
-    """A lowered module with the target it was lowered for, and notes on passes that were skipped.
+    """A lowered module with the target it was lowered for, notes on passes that were skipped, and the functions
+    where programs start.
 
     ``plainly`` lowers once more with kernels that every LLVM accepts, for those that this one refuses.
     """
@@ -25,6 +28,7 @@ class LoweredSource:
     target: tvm.target.Target
     notes: tuple[str, ...]
     plainly: Callable[[], tvm.IRModule]
+    entries: tuple[str, ...] = (MAIN,)
 
 
 def as_module(mod: Any) -> tvm.IRModule:
@@ -55,17 +59,16 @@ def lower(
     target_host: Any,
     params: Mapping[str, Any] | None,
     observe: passes.Observer | None = None,
+    entries: Sequence[str] = (MAIN,),
 ) -> LoweredSource:
     """Check a module and run the Relay passes on it for one target; ``observe`` is shown each.
 
-    Raises CompileError if there is no ``main`` or several targets are given.
+    Raises CompileError if one of the ``entries`` is missing or several targets are given.
     """
     module = as_module(mod)
-    if "main" not in {str(v.name_hint) for v in module.get_global_vars()}:
-        names = ", ".join(sorted(str(v.name_hint) for v in module.get_global_vars())) or "no function"
-        raise CompileError(f"the module has no @main, which is where a program starts; it has {names}")
+    require_entries(module, entries)
     chosen = choose_target(target, target_host)
-    lowered = passes.lower(module, chosen, params, observe)
+    lowered = passes.lower(module, chosen, params, observe, entries)
     context = tvm.transform.PassContext.current()
 
     def plainly() -> tvm.IRModule:
@@ -73,9 +76,22 @@ def lower(
         with tvm.transform.PassContext(opt_level=context.opt_level, config=config), warnings.catch_warnings():
             # The notes of the first time stand.
             warnings.simplefilter("ignore", RuntimeWarning)
-            return passes.lower(module, chosen, params).module
+            return passes.lower(module, chosen, params, entries=entries).module
 
-    return LoweredSource(lowered.module, chosen, lowered.notes, plainly)
+    return LoweredSource(lowered.module, chosen, lowered.notes, plainly, tuple(entries))
+
+
+def require_entries(module: tvm.IRModule, entries: Sequence[str]) -> None:
+    """Raise CompileError for a function that is not in the module, or if none is named."""
+    names = sorted(str(v.name_hint) for v in module.get_global_vars())
+    present = ", ".join(names) or "no function"
+    if not entries:
+        raise CompileError(f"no entry is given; the module has {present}")
+    for entry in entries:
+        if entry not in names:
+            raise CompileError(
+                f"the module has no @{entry}, which is where a program starts; it has {present}"
+            )
 
 
 def choose_target(target: Any, host: Any) -> tvm.target.Target:

@@ -7,6 +7,7 @@ itself in tail position becomes a loop.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,19 +31,19 @@ from regvm.ir.order import order_blocks
 from regvm.ir.prune import prune
 
 
-def translate(module: tvm.IRModule, entry: str = "main") -> tuple[Module, dict[str, Any]]:
-    """All functions that ``entry`` reaches, and the PrimFuncs of the kernels by name.
+def translate(module: tvm.IRModule, entries: Sequence[str] = ("main",)) -> tuple[Module, dict[str, Any]]:
+    """All functions that ``entries`` reach, and the PrimFuncs of the kernels by name.
 
     Raises UnsupportedError that names the construct and its function.
     """
     program = ProgramBuilder(module)
-    program.global_function(module.get_global_var(entry))
+    roots = [program.global_function(module.get_global_var(entry)) for entry in entries]
     functions: list[Function] = []
     while program.pending:
         waiting = program.pending.popleft()
         function = _Translator(program, waiting, len(functions)).translate()
         functions.append(order_blocks(merge_blocks(remove_dead_code(function))))
-    pruned = prune(Module(tuple(functions), tuple(program.constants), tuple(program.kernels)))
+    pruned = prune(Module(tuple(functions), tuple(program.constants), tuple(program.kernels)), roots)
     return pruned, {k.name: program.prim_funcs[k.name] for k in pruned.kernels}
 
 
@@ -87,7 +88,8 @@ class _Translator:
         expression = _strip(expression)
         while isinstance(expression, relay.Let):
             value, body = _strip(expression.value), expression.body
-            if _returns(expression.var, body):
+            # A function may name itself, so that it is bound even if the body only gives it back.
+            if not isinstance(value, relay.Function) and _returns(expression.var, body):
                 return self._tail_value(value, then)
             self._let(expression.var, value)
             expression = _strip(body)

@@ -6,16 +6,16 @@ Dead code may have been the only use of them; a kernel that is not called need n
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from regvm import isa
 from regvm.ir.function import Function, Module
 from regvm.isa import Kind
 
 
-def prune(module: Module) -> Module:
-    """The part of a module that its first function reaches; numbers keep their order."""
-    functions = _reachable(module)
+def prune(module: Module, roots: Sequence[int] = (0,)) -> Module:
+    """The part of a module that the functions ``roots`` reach; numbers keep their order."""
+    functions = _reachable(module, roots)
     kept = [module.functions[f] for f in functions]
     kernels = _mentioned(kept, Kind.KERNEL)
     constants = _mentioned(kept, Kind.CONSTANT)
@@ -31,9 +31,9 @@ def prune(module: Module) -> Module:
     )
 
 
-def _reachable(module: Module) -> list[int]:
-    found = {0}
-    pending = [0]
+def _reachable(module: Module, roots: Sequence[int]) -> list[int]:
+    found = set(roots)
+    pending = list(roots)
     while pending:
         for callee in _mentioned([module.functions[pending.pop()]], Kind.FUNCTION):
             if callee not in found:

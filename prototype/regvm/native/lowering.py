@@ -35,6 +35,9 @@ from regvm.native.layout import (
 )
 from regvm.native.support.tensors import elements
 
+FUNCTIONS = f"{support.PREFIX}functions"
+"""The table of a program's functions, by number."""
+
 _DLTENSOR_HANDLE = 7
 _ARGUMENTS = ("ptr %context", "ptr %frame")
 
@@ -57,7 +60,7 @@ def _tables(program: Program) -> list[str]:
     functions = ", ".join(f"ptr @f{n}" for n in range(len(program.functions)))
     return [
         f"@codes = internal constant [{widest} x i32] [{codes}]",
-        f"@functions = constant [{len(program.functions)} x ptr] [{functions}]",
+        f"@{FUNCTIONS} = constant [{len(program.functions)} x ptr] [{functions}]",
     ]
 
 

@@ -37,8 +37,7 @@ class MachineCode:
 @functools.lru_cache(maxsize=1)
 def compiled_support() -> MachineCode:
     """The run-time support; programs that are compiled from now on find its functions by name."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    _initialise()
     code = _compile(support.module())
     for name in support.exported():
         llvm.add_symbol(name, code.address(name))
@@ -52,21 +51,35 @@ def compiled_program(text: str) -> MachineCode:
     return _compile(text)
 
 
+def object_code(text: str) -> bytes:
+    """An object file for any processor of this machine's family, to be linked into a shared object."""
+    _initialise()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        opt=_SPEED, reloc="pic", codemodel="default"
+    )
+    return bytes(machine.emit_object(_optimised(text, machine)))
+
+
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+
+
 def _compile(text: str) -> MachineCode:
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), opt=_SPEED, jit=True
     )
-    module = llvm.parse_assembly(text)
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
-    _optimise(module, machine)
-    engine = llvm.create_mcjit_compiler(module, machine)
+    engine = llvm.create_mcjit_compiler(_optimised(text, machine), machine)
     engine.finalize_object()
     return MachineCode(engine)
 
 
-def _optimise(module: Any, machine: Any) -> None:
-    """A short pipeline: a program is mostly calls, so that the usual one takes long and finds little."""
+def _optimised(text: str, machine: Any) -> Any:
+    """A module after a short pipeline: a program is mostly calls, so that the usual one takes long and finds little."""
+    module = llvm.parse_assembly(text)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_sroa_pass()
@@ -74,3 +87,4 @@ def _optimise(module: Any, machine: Any) -> None:
     passes.run(
         module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=_SPEED))
     )
+    return module

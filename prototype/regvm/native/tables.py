@@ -6,7 +6,6 @@ Everything here is memory that machine code reads; the objects that hold it must
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,15 +30,7 @@ _CPU = 1
 _KEPT_BYTES = 1 << 16
 """Larger tensors go back to TVM when they die."""
 
-_TENSOR_PARTS = struct.Struct(f"8xi4x{DLTENSOR_BYTES}xQQ")
-
 DtypeWord = Callable[[str], int]
-
-
-def read_tensor(address: int) -> tuple[int, int, int]:
-    """Kind, owner and pool of an object that may be a tensor; of another one just the kind means anything."""
-    kind, owner, pool = _TENSOR_PARTS.unpack(ctypes.string_at(address, _TENSOR_PARTS.size))
-    return kind, owner, pool
 
 
 def constant_objects(constants: Sequence[values.Tensor]) -> Any:
@@ -53,10 +44,10 @@ def constant_objects(constants: Sequence[values.Tensor]) -> Any:
     return objects
 
 
-def addresses(objects: Any) -> Any:
-    """The addresses of the elements of a ctypes array, as an array that machine code reads."""
+def addresses_of(objects: Any) -> range:
+    """The addresses of the elements of a ctypes array."""
     size, start = ctypes.sizeof(objects._type_), ctypes.addressof(objects)
-    return (ctypes.c_void_p * len(objects))(*range(start, start + size * len(objects), size))
+    return range(start, start + size * len(objects), size)
 
 
 def pools(types: Sequence[TensorType], dtype_word: DtypeWord) -> tuple[Any, list[Any]]:

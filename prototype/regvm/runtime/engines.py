@@ -16,6 +16,16 @@ from regvm.runtime.interpreter import Interpreter
 from regvm.runtime.values import Value
 
 
+class Loadable(Protocol):
+    """What a machine needs of an executable."""
+
+    @property
+    def program(self) -> Program: ...
+
+    @property
+    def lib(self) -> Any: ...
+
+
 class Engine(Protocol):
     """Runs one program. A machine calls it from one thread at a time."""
 
@@ -23,24 +33,34 @@ class Engine(Protocol):
     def allocated_bytes(self) -> int:
         """Bytes of all arenas and, at their largest, of tensors that own their storage."""
 
-    def run(self, function: int, arguments: list[Value]) -> Value:
+    def perform(self, function: int, arguments: list[Value]) -> None:
         """Call a function by number. Raises ExecutionError; the engine stays usable."""
+
+    def result(self) -> Value:
+        """What the last call gave; only asked for after one that succeeded, so that it may be made late."""
 
 
 @dataclass(frozen=True)
 class _Kind:
-    make: Callable[[Program, Any, int], Engine]
-    available: Callable[[], bool]
+    make: Callable[[Loadable, int], Engine]
+    available: Callable[[Loadable], bool]
     mend: str
 
 
-_KINDS = {"interpreter": _Kind(Interpreter, lambda: True, "")}
+def _interpreter(exe: Loadable, stack_limit: int) -> Engine:
+    return Interpreter(exe.program, exe.lib, stack_limit)
+
+
+_KINDS = {"interpreter": _Kind(_interpreter, lambda _: True, "")}
 
 
 def register(
-    name: str, make: Callable[[Program, Any, int], Engine], available: Callable[[], bool], mend: str
+    name: str,
+    make: Callable[[Loadable, int], Engine],
+    available: Callable[[Loadable], bool],
+    mend: str,
 ) -> None:
-    """Add an engine that ``auto`` prefers where it is ``available``; ``mend`` says how to make it so."""
+    """Add an engine that ``auto`` prefers where it is ``available`` for an executable; ``mend`` makes it so."""
     _KINDS[name] = _Kind(make, available, mend)
 
 
@@ -49,13 +69,13 @@ def names() -> tuple[str, ...]:
     return ("auto", *_KINDS)
 
 
-def create(name: str, program: Program, library: Any, stack_limit: int) -> Engine:
+def create(name: str, exe: Loadable, stack_limit: int) -> Engine:
     """An engine by name. Raises ArgumentError for one that does not exist or is not installed."""
     if name == "auto":
-        name = next(n for n, kind in reversed(_KINDS.items()) if kind.available())
+        name = next(n for n, kind in reversed(_KINDS.items()) if kind.available(exe))
     if name not in _KINDS:
         raise ArgumentError(f"engine {name!r} does not exist; choose one of {', '.join(names())}")
     kind = _KINDS[name]
-    if not kind.available():
+    if not kind.available(exe):
         raise ArgumentError(f"engine {name!r} is not installed here; {kind.mend}")
-    return kind.make(program, library, stack_limit)
+    return kind.make(exe, stack_limit)

@@ -82,6 +82,7 @@ class Interpreter:
         self.kernels = calls.find_kernels(library, [k.name for k in program.kernels])
         self.constants = [tensors.load_constant(c) for c in program.constants]
         self.transfer: _Enter | _Return | None = None
+        self._result: Value | None = None
         self._codes = [_Code(f) for f in program.functions]
         for code in self._codes:
             for number, instruction in enumerate(code.function.instructions):
@@ -92,6 +93,17 @@ class Interpreter:
     def allocated_bytes(self) -> int:
         """Bytes of all arenas made so far and, at their largest, of tensors that own their storage."""
         return self.arena_bytes + self.owned.peak_bytes
+
+    def perform(self, function: int, arguments: list[Value]) -> None:
+        """Call a function and keep its result. Raises what ``run`` raises."""
+        # Not held while the run needs memory.
+        self._result = None
+        self._result = self.run(function, arguments)
+
+    def result(self) -> Value:
+        """The result of the last ``perform``, which must have succeeded."""
+        assert self._result is not None
+        return self._result
 
     def run(self, function: int, arguments: list[Value]) -> Value:
         """Call a function.

@@ -7,24 +7,14 @@ executable is shared.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from regvm.errors import ArgumentError
-from regvm.executable import Function, Parameter, Program
+from regvm.executable import Function, Parameter
 from regvm.runtime import engines
 from regvm.runtime.kernels import arguments, tensors, timing
 from regvm.runtime.kernels.devices import require_cpu
 from regvm.runtime.values import Adt, Tensor, Value, tensors_in
-
-
-class Loadable(Protocol):
-    """What a machine needs of an executable."""
-
-    @property
-    def program(self) -> Program: ...
-
-    @property
-    def lib(self) -> Any: ...
 
 
 class VirtualMachine:
@@ -41,7 +31,7 @@ class VirtualMachine:
 
     def __init__(
         self,
-        exe: Loadable,
+        exe: engines.Loadable,
         device: Any = None,
         memory_cfg: Any = None,
         *,
@@ -54,13 +44,13 @@ class VirtualMachine:
         del memory_cfg
         self._program = exe.program
         self._numbers = exe.program.index_of()
-        self._engine = engines.create(engine, exe.program, exe.lib, stack_limit)
+        self._engine = engines.create(engine, exe, stack_limit)
         self._strict = strict
         # For each parameter of a function that was called before: the quick way in for arrays of just its type.
         self._takers: dict[str, Sequence[Callable[[Any], Tensor | None]]] = {}
         self._inputs: dict[str, list[Any]] = {}
         self._destinations: dict[str, Sequence[Any]] = {}
-        self._result: Value | None = None
+        self._has_result = False
 
     @property
     def peak_intermediate_bytes(self) -> int:
@@ -74,8 +64,7 @@ class VirtualMachine:
         if the program fails; the machine stays usable.
         """
         self.invoke_stateful(func_name, *args, **kwargs)
-        assert self._result is not None
-        return arguments.to_user(self._result)
+        return arguments.to_user(self._engine.result())
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Call ``main``."""
@@ -88,9 +77,10 @@ class VirtualMachine:
         given = self._inputs.get(func_name)
         if given is None or None in given:
             given = self._complete(func_name)
-        # Not held while the next run needs memory, nor taken for its result if it fails.
-        self._result = None
-        self._result = self._engine.run(self._numbers[func_name], list(given))
+        # A run that fails leaves no result of an earlier one.
+        self._has_result = False
+        self._engine.perform(self._numbers[func_name], list(given))
+        self._has_result = True
         if self._destinations:
             destinations = self._destinations.pop(func_name, None)
             if destinations is not None:
@@ -150,9 +140,10 @@ class VirtualMachine:
 
     def get_outputs(self) -> list[Any]:
         """The tensors of the last result, as NDArrays; of a tuple one for each field."""
-        if self._result is None:
+        if not self._has_result:
             raise ArgumentError("there is no result yet; call invoke_stateful first")
-        fields = self._result.fields if isinstance(self._result, Adt) else (self._result,)
+        result = self._engine.result()
+        fields = result.fields if isinstance(result, Adt) else (result,)
         return [arguments.to_user(f) for f in fields]
 
     def get_input_index(self, input_name: str, func_name: str = "main") -> int:
@@ -185,8 +176,7 @@ class VirtualMachine:
         )
 
     def _copy_out(self, func_name: str, destinations: Sequence[Any]) -> None:
-        assert self._result is not None
-        results: list[Tensor] = list(tensors_in(self._result))
+        results: list[Tensor] = list(tensors_in(self._engine.result()))
         if len(results) != len(destinations):
             raise ArgumentError(
                 f"@{func_name} gives {len(results)} tensors, but {len(destinations)} outputs are set"

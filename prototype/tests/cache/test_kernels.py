@@ -163,6 +163,7 @@ print(hashlib.sha256(bytes(exe.save()[0]) + out.tobytes()).hexdigest())
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["kernels", "on"])
 def test_two_processes_that_compile_the_same_thing_agree(
     mode: str, monkeypatch: pytest.MonkeyPatch, folder: Path

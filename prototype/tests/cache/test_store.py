@@ -121,6 +121,7 @@ for _ in range(200):
 """
 
 
+@pytest.mark.thorough
 def test_two_processes_that_write_the_same_entry_never_see_half_of_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WRITE_OFTEN, KEY, str(tmp_path)]
     writers = [subprocess.Popen(command) for _ in range(2)]

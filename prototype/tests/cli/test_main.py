@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import tvm
 from tvm import relay
 
 import regvm
-from regvm.cli import main
+from regvm_testing.commands import Call, Finished
 
 PROTOTYPE = Path(__file__).parents[2]
 
@@ -37,31 +35,6 @@ def @down(%n: Tensor[(), int32]) -> Tensor[(), int32] {
   if (equal(%n, 0)) { 0 } else { add(1, @down(subtract(%n, 1))) }
 }
 """
-
-
-@dataclass(frozen=True)
-class Finished:
-    """What a call left behind."""
-
-    status: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Finished]
-
-
-@pytest.fixture
-def call(capfd: pytest.CaptureFixture[str]) -> Call:
-    """Calls the command; standard error is taken from the file descriptor, since TVM writes there."""
-
-    def run(*arguments: object) -> Finished:
-        capfd.readouterr()
-        status = main([str(a) for a in arguments])
-        out, err = capfd.readouterr()
-        return Finished(status, out, err)
-
-    return run
 
 
 @pytest.fixture
@@ -397,6 +370,7 @@ def test_the_storage_planner_is_one_of_the_commands(tmp_path: Path, call: Call) 
     assert call("plan", "--csv", tmp_path / "absent.csv").status == 2
 
 
+@pytest.mark.thorough
 def test_python_m_regvm_is_the_command_and_passes_its_status_on(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(PROTOTYPE)}
 

@@ -1,16 +1,14 @@
 """``regvm plan MODEL``: a table of every function's tensors, JSON, Relay text or a picture; bad input is one line."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 import tvm
 
-from regvm.cli import main
 from regvm.frontend import reading
+from regvm_testing.commands import Call
 
 PROGRAM = """#[version = "0.0.5"]
 def @loop(%i: int32, %x: Tensor[(100), float32]) -> Tensor[(100), float32] {
@@ -18,30 +16,6 @@ def @loop(%i: int32, %x: Tensor[(100), float32]) -> Tensor[(100), float32] {
 }
 def @main(%x: Tensor[(100), float32]) { @loop(0, nn.softmax(nn.softmax(nn.softmax(nn.softmax(%x))))) }
 """
-
-
-@dataclass(frozen=True)
-class Finished:
-    """What a call left behind."""
-
-    status: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Finished]
-
-
-@pytest.fixture
-def call(capfd: pytest.CaptureFixture[str]) -> Call:
-    """Calls the command; standard error is taken from the file descriptor, since TVM writes there."""
-
-    def run(*arguments: object) -> Finished:
-        capfd.readouterr()
-        status = main(["plan", *(str(a) for a in arguments)])
-        return Finished(status, *capfd.readouterr())
-
-    return run
 
 
 @pytest.fixture
@@ -52,7 +26,7 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_people_get_every_tensor_and_the_sizes_by_strategy(model: Path, call: Call) -> None:
-    finished = call(model, "--strategy", "default", "--strategy", "none")
+    finished = call("plan", model, "--strategy", "default", "--strategy", "none")
     assert (finished.status, finished.err) == (0, "")
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in finished.out.splitlines()]
     assert ["%5", "int32[]", "4", "[5, 17)", "at 896 or 960"] in rows
@@ -64,7 +38,7 @@ def test_people_get_every_tensor_and_the_sizes_by_strategy(model: Path, call: Ca
 
 
 def test_json_has_offsets_lifetimes_and_totals(model: Path, call: Call) -> None:
-    record = json.loads(call(model, "--strategy", "none", "--strategy", "default", "--json").out)
+    record = json.loads(call("plan", model, "--strategy", "none", "--strategy", "default", "--json").out)
     main_, loop = record["functions"]
     assert (main_["name"], loop["name"]) == ("main", "loop")
     turning = next(t for t in loop["tensors"] if len(t["offsets"]) == 2 and t["bytes"] == 400)
@@ -81,20 +55,23 @@ def test_json_has_offsets_lifetimes_and_totals(model: Path, call: Call) -> None:
 def test_relay_json_from_a_file_gives_the_same_plan(model: Path, tmp_path: Path, call: Call) -> None:
     saved = tmp_path / "model.json"
     saved.write_text(tvm.ir.save_json(reading.read_text(PROGRAM)))
-    assert call(saved, "--relay", "folded").out == call(model, "--relay", "folded").out
+    assert call("plan", saved, "--relay", "folded").out == call("plan", model, "--relay", "folded").out
 
 
 def test_relay_text_is_the_same_each_time_and_reads_back(model: Path, call: Call) -> None:
     for form in ("unfolded", "folded"):
-        finished = call(model, "--relay", form)
+        finished = call("plan", model, "--relay", form)
         assert (finished.status, finished.err) == (0, "")
-        assert finished.out == call(model, "--relay", form).out
+        assert finished.out == call("plan", model, "--relay", form).out
         reading.read_text(finished.out)
         assert ("/ 64i64 * 64i64" in finished.out) == (form == "unfolded")
 
 
 def test_another_strategy_gives_other_offsets_in_the_text(model: Path, call: Call) -> None:
-    assert call(model, "--relay", "folded", "--strategy", "exact").out != call(model, "--relay", "folded").out
+    assert (
+        call("plan", model, "--relay", "folded", "--strategy", "exact").out
+        != call("plan", model, "--relay", "folded").out
+    )
 
 
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib (extra 'plot') is not installed")
@@ -103,7 +80,7 @@ def test_the_picture_is_of_the_largest_arena_or_of_the_function_named(
 ) -> None:
     for options, title in (([], "@loop"), (["--function", "main"], "@main")):
         picture = tmp_path / "plan.svg"
-        assert call(model, "--picture", picture, *options).status == 0
+        assert call("plan", model, "--picture", picture, *options).status == 0
         assert f"<!-- {title}, strategy default -->" in picture.read_text()
 
 
@@ -124,7 +101,7 @@ def test_the_picture_is_of_the_largest_arena_or_of_the_function_named(
 def test_bad_input_is_one_line_and_status_2(
     model: Path, call: Call, arguments: list[str], message: str
 ) -> None:
-    finished = call(*(str(model) if a == "MODEL" else a for a in arguments))
+    finished = call("plan", *(str(model) if a == "MODEL" else a for a in arguments))
     assert (finished.status, finished.out) == (2, "")
     assert message in finished.err
     assert finished.err.count("\n") == 1

@@ -92,6 +92,7 @@ def test_the_shim_ends_with_an_error_too() -> None:
     assert relay.vm.compile is original
 
 
+@pytest.mark.thorough
 def test_as_a_pytest_plugin_it_serves_names_that_tests_import(tmp_path: Path) -> None:
     (tmp_path / "test_user.py").write_text(
         "import numpy as np\n"

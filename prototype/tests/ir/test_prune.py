@@ -29,6 +29,15 @@ def test_renumbers_what_is_left() -> None:
     ]
 
 
+def test_keeps_what_any_root_reaches() -> None:
+    main = function(block([0], invoke(1, 0, 0), ret(1)), name="main", tensors=1)
+    unused = function(block([], isa.LoadConst(0, 0), ret(0)), name="unused")
+    other = function(block([], isa.LoadConst(0, 1), ret(0)), name="other")
+    pruned = prune(Module((main, unused, other), CONSTANTS, KERNELS), roots=(0, 2))
+    assert [f.name for f in pruned.functions] == ["main", "other"]
+    assert pruned.constants == CONSTANTS[1:2]
+
+
 @settings(max_examples=20, deadline=None)
 @given(modules())
 def test_keeps_behaviour_and_prunes_all_at_once(module: Module) -> None:

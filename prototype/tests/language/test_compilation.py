@@ -11,7 +11,7 @@ import tvm
 from tvm import relay
 
 import regvm
-from regvm.errors import CompileError, UnsupportedError
+from regvm.errors import ArgumentError, CompileError, UnsupportedError
 
 Evaluate = Callable[..., Any]
 Compiled = Callable[..., regvm.Executable]
@@ -101,6 +101,71 @@ def test_functions_that_main_does_not_reach_are_left_out_as_in_the_reference(com
     """
     assert compiled(program).globals == ("main",)
     assert relay.vm.compile(relay.fromtext('#[version = "0.0.5"]\n' + program), "llvm").globals == ["main"]
+
+
+UNREACHED = """
+    def @double(%a: int32) -> int32 { %a * 2 }
+    def @other(%a: Tensor[(?), float32]) -> float32 { @last(%a + %a) }
+    def @last(%a: Tensor[(?), float32]) -> float32 { sum(%a) }
+    def @broken(%a: Tensor[(?, 4, 4, 4), float32]) -> Tensor[(?, 1, 8, 8), float32] {
+      nn.depth_to_space(%a, block_size=2)
+    }
+    def @main(%x: int32) -> int32 { @double(%x) + 1 }
+"""
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "native"])
+def test_functions_that_main_does_not_reach_are_entries_if_named(engine: str, compiled: Compiled) -> None:
+    executable = compiled(UNREACHED, entries=["main", "other"])
+    assert set(executable.globals) == {"main", "double", "other", "last"}
+    machine = regvm.VirtualMachine(executable, tvm.cpu(), engine=engine)
+    assert machine.invoke("other", np.array([1, 2, 3], "float32")).numpy() == 12
+    assert machine.invoke("main", 4).numpy() == 9
+    assert executable.get_function_params("other") == ["a"]
+
+
+def test_main_need_not_be_an_entry(compiled: Compiled) -> None:
+    executable = compiled(UNREACHED, entries=["other"])
+    assert set(executable.globals) == {"other", "last"}
+    machine = regvm.VirtualMachine(executable, tvm.cpu())
+    assert machine.invoke("other", np.array([1, 2], "float32")).numpy() == 6
+    with pytest.raises(ArgumentError, match="there is no function @main"):
+        machine.invoke("main", 4)
+
+
+def test_a_function_that_no_entry_reaches_breaks_nothing(compiled: Compiled) -> None:
+    assert set(compiled(UNREACHED).globals) == {"main", "double"}
+    with pytest.raises(CompileError, match="depth_to_space"):
+        compiled(UNREACHED, entries=["broken"])
+
+
+def test_a_layout_that_tvm_asserts_against_is_refused_with_the_pass() -> None:
+    x = relay.var("x", shape=(1, 5, 5, 3))
+    w = relay.var("w", shape=(4, 3, 3, 3))
+    convolution = relay.nn.conv2d(
+        x, w, channels=4, kernel_size=(3, 3), data_layout="NHWC", kernel_layout="OHWI"
+    )
+    with (
+        tvm.transform.PassContext(opt_level=3),
+        pytest.warns(RuntimeWarning, match="skipped the optimisation AlterOpLayout"),
+        pytest.raises(CompileError, match=r"Relay pass \w+ fails on this module: AssertionError"),
+    ):
+        regvm.compile(relay.Function([x, w], convolution))
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [(["main", "absent"], "no @absent, .* it has broken, double, last"), ([], "no entry")],
+)
+def test_entries_that_do_not_exist_are_refused(entries: list[str], message: str, compiled: Compiled) -> None:
+    with pytest.raises(CompileError, match=message):
+        compiled(UNREACHED, entries=entries)
+
+
+def test_entries_come_back_from_a_saved_executable(compiled: Compiled) -> None:
+    code, lib = compiled(UNREACHED, entries=["main", "other"]).save()
+    machine = regvm.VirtualMachine(regvm.Executable.load_exec(code, lib), tvm.cpu())
+    assert machine.invoke("other", np.array([2], "float32")).numpy() == 4
 
 
 def test_annotations_of_the_cpu_change_nothing(evaluate: Evaluate) -> None:

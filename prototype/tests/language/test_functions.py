@@ -49,6 +49,17 @@ FUNCTIONS = {
         [3],
         81,
     ),
+    "a function returns a function that calls itself": (
+        """
+        def @make(%k: int32) -> fn (int32) -> int32 {
+          let %down = fn (%n: int32) -> int32 { if (%n < 1) { %k } else { %down(%n - 1) + 2 } };
+          %down
+        }
+        def @main(%x: int32) { let %f = @make(%x); let %g = @make(1); %f(3) - %g(%x) }
+        """,
+        [5],
+        11 - 11,
+    ),
     "a function returns one of two functions": (
         """
         def @pick(%c: bool) -> fn (int32) -> int32 {

@@ -96,7 +96,7 @@ def outcome() -> Callable[..., Any]:
         except ExecutionError as error:
             found: Any = (type(error).__name__, str(error))
         else:
-            found = plain(machine._result)
+            found = plain(machine._engine.result())
         if hasattr(machine._engine, "live_objects"):
             assert machine._engine.live_objects == 0
         return found

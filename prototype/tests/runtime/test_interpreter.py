@@ -454,6 +454,7 @@ def test_the_stack_limit_is_an_error_that_names_the_function_and_the_mend() -> N
         interpreter.run(0, [tensor(*X), peano(11)])
 
 
+@pytest.mark.thorough
 def test_recursion_a_hundred_thousand_deep_needs_no_python_stack() -> None:
     assert numbers(recursion(1_000_000).run(0, [tensor(0, 0), peano(100_000)])) == [0, 0]
 

@@ -28,6 +28,7 @@ CHECKS_PER_TICK = 64
 _SLOW_TICK_NS = 1_000_000
 _SLICE_NS = 50_000_000
 _KEPT_FRAME_BYTES = 1 << 24
+_KEPT_HEAP_BYTES = 1 << 24
 _MONOTONIC = 1
 
 
@@ -40,9 +41,11 @@ def lines() -> list[str]:
         *_start(),
         *_resume(),
         *_finish(),
+        *_take_result(),
         *_clear_cells(),
         *_trim(),
         *_dispose(),
+        *_give_up(),
     ]
 
 
@@ -106,6 +109,8 @@ def _start() -> list[str]:
     An argument with its lowest bit set is not an object but the address of a DLTensor, plus 1.
     """
     code = Assembly()
+    with code.unless(code.is_null(code.get(Context, "%context", "result"))):
+        code.call("void", "@regvm.finish", "ptr %context")
     code.set(Context, "%context", "budget", CHECKS_PER_TICK)
     code.set(Context, "%context", "deadline", 0)
     code.set(Context, "%context", "status", int(Status.NO_MEMORY))
@@ -148,7 +153,10 @@ def _resume() -> list[str]:
 
 
 def _finish() -> list[str]:
-    """Free whatever a run left: its result, the frames of a failed one, references that hold each other."""
+    """Free whatever a run left: its result, the frames of a failed one, references that hold each other.
+
+    What waits to be used again stays, unless it is much, or memory ran out: the next run shall have that memory.
+    """
     code = Assembly()
     code.call("void", "@unwind", "ptr %context")
     code.call("void", "@drop_if", "ptr %context", f"ptr {code.get(Context, '%context', 'result')}")
@@ -156,8 +164,44 @@ def _finish() -> list[str]:
     with code.unless(code.is_null(code.get(Context, "%context", "cells"))):
         code.call("void", "@clear_cells", "ptr %context")
     code.call("void", "@trim", "ptr %context", f"i64 {_KEPT_FRAME_BYTES}")
+    heap, pooled = (code.get(Context, "%context", n) for n in ("heap_bytes", "pooled_bytes"))
+    much = code.compare("sgt", "i64", code.op("add", "i64", heap, pooled), _KEPT_HEAP_BYTES)
+    status = code.get(Context, "%context", "status")
+    ran_out = code.compare("eq", "i32", status, int(Status.NO_MEMORY))
+    nothing_lives = code.compare("eq", "i64", code.get(Context, "%context", "live_objects"), 0)
+    with code.when(code.op("and", "i1", nothing_lives, code.op("or", "i1", much, ran_out))):
+        code.call("void", "@trim", "ptr %context", "i64 0")
+        code.call("void", "@give_up", "ptr %context")
     code.emit("ret void")
     return code.function("void @regvm.finish(ptr %context) nounwind")
+
+
+def _take_result() -> list[str]:
+    """Hand over a result that is one tensor, and finish; returns the address of its DLTensor, which Python owns now
+    if the tensor owned its storage. Null for any other result, which stays.
+    """
+    code = Assembly()
+    address = code.variable("ptr")
+    result = code.get(Context, "%context", "result")
+    kind = code.get(Object, result, "kind")
+    owned, taken, other = (code.fresh(s) for s in ("owned", "taken", "other"))
+    code.emit(
+        f"switch i32 {kind}, label %{other} "
+        f"[ i32 {int(ObjectKind.OWNED)}, label %{owned} i32 {int(ObjectKind.EXTERNAL)}, label %{taken} ]"
+    )
+    code.label(owned)
+    code.set(Context, "%context", "taken_pool", code.get(Tensor, result, "pool"))
+    code.set(Context, "%context", "taken_data", code.get(Tensor, result, "data"))
+    code.go_on(taken)
+    code.set(Context, "%context", "taken_kind", code.let(f"zext i32 {kind} to i64"))
+    code.store("ptr", code.get(Tensor, result, "owner"), address)
+    with code.when(code.compare("eq", "i32", kind, int(ObjectKind.OWNED))):
+        code.set(Tensor, result, "owner", "null")
+    code.call("void", "@regvm.finish", "ptr %context")
+    code.emit(f"ret ptr {code.load('ptr', address)}")
+    code.label(other)
+    code.emit("ret ptr null")
+    return code.function("ptr @regvm.take_result(ptr %context) nounwind")
 
 
 def _clear_cells() -> list[str]:
@@ -214,9 +258,18 @@ def _trim() -> list[str]:
 
 
 def _dispose() -> list[str]:
-    """Free all memory of a machine that has finished."""
+    """Free all memory of a machine, with a result that nobody took."""
     code = Assembly()
+    code.call("void", "@regvm.finish", "ptr %context")
     code.call("void", "@trim", "ptr %context", "i64 0")
+    code.call("void", "@give_up", "ptr %context")
+    code.emit("ret void")
+    return code.function("void @regvm.dispose(ptr %context) nounwind")
+
+
+def _give_up() -> list[str]:
+    """Free the tensors in the pools and the chunks of the free lists; no object may live."""
+    code = Assembly()
     free_array = code.get(Context, "%context", "array_free")
     with code.count(code.get(Context, "%context", "num_pools")) as number:
         pool = code.element(code.get(Context, "%context", "pools"), "%Pool", number)
@@ -236,5 +289,7 @@ def _dispose() -> list[str]:
     )
     code.set(Context, "%context", "chunk_next", "null")
     code.set(Context, "%context", "chunk_end", "null")
+    code.set(Context, "%context", "heap_bytes", 0)
+    code.set(Context, "%context", "pooled_bytes", 0)
     code.emit("ret void")
-    return code.function("void @regvm.dispose(ptr %context) nounwind")
+    return code.function("internal void @give_up(ptr %context) noinline nounwind")

@@ -5,6 +5,7 @@ Belongs to the kernel side of the runtime and, like it, knows TVM.
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import tvm
 
-from regvm.errors import FormatError
+from regvm.errors import CompileError, FormatError
 
 _STRING = re.compile(r'\[(\d+) x i8\] c"([^"]*)"')
 _ADDRESS = re.compile(r'!"(0x[0-9a-f]+)(\.w\d+\.b\d+)?"')
@@ -62,6 +63,28 @@ def from_text(texts: list[str]) -> Any:
     for module in modules[1:]:
         modules[0].import_module(module)
     return modules[0]
+
+
+def to_objects(library: Any, folder: Path) -> list[Path]:
+    """Object files of a library and of the libraries it imports, written into a folder.
+
+    Raises CompileError for a library that holds machine code already, which cannot be written as an object file.
+    """
+    written = []
+    for number, module in enumerate([library, *library.imported_modules]):
+        if module.type_key != "llvm":
+            raise CompileError("the kernels are machine code already; compile the Relay module again")
+        written.append(folder / f"kernels{number}.o")
+        module.save(str(written[-1]), "o")
+    return written
+
+
+def from_shared_object(path: str | os.PathLike[str]) -> Any:
+    """The library in a shared object. Raises FormatError for a file that the system cannot load."""
+    try:
+        return tvm.runtime.load_module(str(Path(path).resolve()), "so")
+    except tvm.error.TVMError as error:
+        raise FormatError(f"{path}: cannot be loaded: {str(error).splitlines()[-1]}") from error
 
 
 def empty_like(text: str) -> str:

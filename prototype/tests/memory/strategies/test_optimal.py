@@ -30,6 +30,7 @@ def test_twins_have_size_and_lifetime_in_common() -> None:
     assert list(twins(problem)) == [(0, 2), (2, 4)]
 
 
+@pytest.mark.thorough
 def test_the_gap_above_the_live_sum_is_proved() -> None:
     pytest.importorskip("ortools", reason="OR-Tools (extra 'exact') is not installed")
     result = plan(USMP_FAN_OUT_LISTED, "optimal", 1, Options(seconds=20))

@@ -1,0 +1,1 @@
+"""The cases, a family a file, each with its ``CASES``."""
