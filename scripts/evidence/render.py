@@ -37,9 +37,29 @@ def _environment(templates: Path, data: Mapping[str, Any]) -> jinja2.Environment
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.globals.update(data, rows=isa.ROWS, max=max, sum=sum, len=len, round=round)
-    environment.filters.update(thousands=lambda n: f"{n:,}", mib=lambda n: f"{n / 2**20:.3f}")
+    environment.globals.update(data, rows=isa.ROWS, max=max, min=min, sum=sum, len=len, round=round)
+    environment.filters.update(
+        thousands=lambda n: f"{n:,}",
+        mib=lambda n: f"{n / 2**20:.3f}",
+        percent=_percent,
+        at_most=_at_most,
+        largest=lambda histogram: max(map(int, histogram)),
+        intermediates=lambda found: max(0, found["growth_bytes"] - found["result_bytes"]),
+        by_number=lambda mapping: sorted((int(key), value) for key, value in mapping.items()),
+    )
     return environment
+
+
+def _percent(share: float) -> str:
+    """Never rounded to all or to nothing."""
+    if share in (0, 1) or 0.0005 <= share < 0.9995:
+        return f"{share:.1%}".replace(".0%", "%")
+    return "< 0.1%" if share < 0.5 else "> 99.9%"
+
+
+def _at_most(histogram: Mapping[str, int], limit: int) -> float:
+    """The share of a histogram's counts at numbers up to ``limit``."""
+    return sum(count for n, count in histogram.items() if int(n) <= limit) / sum(histogram.values())
 
 
 def _fill(text: str, environment: jinja2.Environment) -> str:

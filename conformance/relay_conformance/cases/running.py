@@ -36,6 +36,10 @@ class Result:
     def id(self) -> str:
         return f"{self.case.id}-{self.form.value}"
 
+    @property
+    def covered(self) -> tuple[str, ...]:
+        return self.case.covered
+
     def __str__(self) -> str:
         return f"{self.id} on {self.executor}: {self.status.value}: {self.detail}"
 
@@ -168,7 +172,9 @@ def _classed(
         against = reference.executor
     if difference is None:
         return Result(case, graph.form, name, Status.AGREE)
-    return Result(case, graph.form, name, difference_status(difference), f"differs from {against}: {difference}")
+    return Result(
+        case, graph.form, name, difference_status(difference), f"differs from {against}: {difference}"
+    )
 
 
 def _refused(graph: CaseGraph, case: Case, name: str, answer: Outputs | Failure) -> Result:

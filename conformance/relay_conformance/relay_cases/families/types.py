@@ -70,7 +70,10 @@ _ILL_TYPED = refusals(
             "type|mismatch|unif",
         ),
         "refuses-a-read-of-what-is-no-reference": ("def @main(%x: int32) { ref_read(%x) }", "ref|type|unif"),
-        "refuses-an-operator-with-a-missing-operand": ("def @main(%x: int32) { add(%x) }", "add|argument|type"),
+        "refuses-an-operator-with-a-missing-operand": (
+            "def @main(%x: int32) { add(%x) }",
+            "add|argument|type",
+        ),
         "refuses-an-attribute-that-does-not-fit": (
             "def @main(%x: Tensor[(2, 3), int32]) { reshape(%x, newshape=[5]) }",
             "reshape|size|shape|elements|type",
