@@ -46,7 +46,7 @@ from scripts.bench.workloads import BOUND, ENGINES, INTERPRETER, NATIVE, WORKLOA
 )
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(min=1), help="Of a kernel.")
 @click.option(
-    "--cache", is_flag=True, help="Take kernels from regvm's cache; compile times mean nothing then."
+    "--cache", is_flag=True, help="Take kernels from regvm's cache; compile times are left out then."
 )
 @click.option(
     "--json", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write the results here."
@@ -82,6 +82,7 @@ def main(
             memory_share=memory_share,
             largest=largest,
             clock=clock,
+            cached=cache,
             environments=_environments(threads, cache, folder),
         )
         for workload in [named(n) for n in names] or WORKLOADS:
