@@ -42,8 +42,9 @@ _OPTIMISATIONS = frozenset(
 
 _FAILURES = (tvm.error.TVMError, TypeError, ValueError, AttributeError, AssertionError, LookupError)
 """What a pass raises that fails: parts of them are Python, which asserts that a layout is one it knows."""
-_UNNAMED = {"sequential": "LowerTE"}
 
+_UNNAMED = {"sequential": "LowerTE"}
+"""Passes whose object carries a name that says nothing."""
 
 Observer = Callable[[str, tvm.IRModule], None]
 
