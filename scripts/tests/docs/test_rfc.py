@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from scripts.evidence.figures import stale_figures
 from scripts.evidence.render import rendered_files
 
 from regvm import isa
@@ -58,6 +59,18 @@ def test_each_id_of_a_test_is_a_rule(kind: str) -> None:
         n for n in named if not any(n.startswith(r.removeprefix(f"{kind}-").replace("-", "_")) for r in rules)
     }
     assert orphans == set()
+
+
+def test_figures_show_the_results() -> None:
+    assert stale_figures(ROOT / "rfc" / "figures", RESULTS) == [], "run: python -m scripts.evidence write"
+
+
+@pytest.mark.parametrize("group", ["all", *RESULTS["population"]["groups"]])
+def test_no_function_takes_more_than_one_register_above_its_bound(group: str) -> None:
+    population = RESULTS["population"]
+    found = population["all"] if group == "all" else population["groups"][group]
+    assert found["above_bound"].keys() <= {"0", "1"}
+    assert sum(found["above_bound"].values()) == found["functions"] > 0
 
 
 @pytest.mark.parametrize("model", sorted(RESULTS["code"]))
