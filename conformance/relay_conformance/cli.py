@@ -142,7 +142,12 @@ def cases() -> None:
 @cases.command("run")
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option("--all", "everything", is_flag=True, help="Every case; by default a few of each operator.")
-@click.option("--executors", default="tvm-vm,regvm", show_default=True, help="The first is the reference.")
+@click.option(
+    "--executors",
+    default="tvm-vm,regvm,regvm-native",
+    show_default=True,
+    help="The first is the reference.",
+)
 @click.option("--time-limit", default=120.0, show_default=True, help="Seconds, for each machine's step.")
 @expectation_options
 @click.option("--json", "json_output", is_flag=True, help="Write JSON.")
