@@ -165,7 +165,8 @@ def run_cases(
     require_tvm()
     from relay_conformance.cases import selection
     from relay_conformance.cases.running import machines
-    from relay_conformance.cases.verdicts import run_batches
+    from relay_conformance.cases.verdicts import judge_batches
+    from relay_conformance.commands.streaming import kept, streamed
     from relay_conformance.progress import progress_display
     from relay_conformance.tensorflow_import.loading import silence_tensorflow
 
@@ -175,10 +176,15 @@ def run_cases(
     on = machines(executors.split(","), time_limit)
     try:
         with progress_display() as progress:
-            judged = run_batches(chosen, on, progress, before)
+            batches = judge_batches(chosen, on, progress, before)
+            if output is not None:
+                batches = kept(batches, output)
+            if json_output:
+                batches = streamed(batches, lambda text: click.echo(text, nl=False))
+            judged = tuple(one for batch in batches for one in batch)
     finally:
         on.stop()
-    return finish(judged, before, xfails, update, output, json_output)
+    return finish(judged, before, xfails, update, output, json_output, shown=True)
 
 
 @cases.command("list")

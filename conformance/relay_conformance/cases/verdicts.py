@@ -4,7 +4,7 @@ What fails must be known, and what is known must fail.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -52,18 +52,23 @@ def judge(result: CaseResult, expectations: Expectations = NONE) -> Judged:
     return Judged(result, Verdict.KNOWN if known else Verdict.UNEXPLAINED, name, reason)
 
 
-def run_batches(
+def judge_batches(
     batches: Sequence[Batch],
     on: Machines,
     progress: Callable[[str], None] = lambda _: None,
     expectations: Expectations = NONE,
-) -> tuple[Judged, ...]:
-    """Every result of every batch, judged; ``progress`` is told what starts."""
-    judged: list[Judged] = []
+) -> Iterator[tuple[Judged, ...]]:
+    """The results of each batch, judged, as they come; ``progress`` is told what starts."""
     for number, batch in enumerate(batches, 1):
         progress(f"graph {number} of {len(batches)}: {batch.id}")
-        judged += [judge(result, expectations) for result in run_cases(batch.cases, batch.form, on)]
-    return tuple(judged)
+        yield tuple(judge(result, expectations) for result in run_cases(batch.cases, batch.form, on))
+
+
+def run_batches(
+    batches: Sequence[Batch], on: Machines, progress: Callable[[str], None] = lambda _: None
+) -> tuple[Judged, ...]:
+    """What :func:`judge_batches` gives, all of it."""
+    return tuple(one for batch in judge_batches(batches, on, progress) for one in batch)
 
 
 def wrong(judged: Iterable[Judged]) -> tuple[Judged, ...]:
@@ -83,20 +88,21 @@ def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
             for executor in executors
         },
         "operators": _by_operator(judged),
-        "results": [
-            {
-                "case": one.result.id,
-                "executor": one.result.executor,
-                "status": one.result.status.value,
-                "verdict": one.verdict.value,
-                "defect": one.defect,
-                "expected": one.expected,
-                "detail": one.result.detail,
-            }
-            for one in judged
-            if one.verdict is not Verdict.HOLDS
-        ],
+        "results": [as_entry(one) for one in judged if one.verdict is not Verdict.HOLDS],
         "versions": versions(),
+    }
+
+
+def as_entry(one: Judged) -> dict[str, Any]:
+    """One result in JSON."""
+    return {
+        "case": one.result.id,
+        "executor": one.result.executor,
+        "status": one.result.status.value,
+        "verdict": one.verdict.value,
+        "defect": one.defect,
+        "expected": one.expected,
+        "detail": one.result.detail,
     }
 
 

@@ -64,17 +64,19 @@ def finish(
     update: bool,
     output: Path | None,
     json_output: bool,
+    *,
+    shown: bool = False,
 ) -> int:
-    """Show a run, keep what was asked for, and say whether it holds."""
+    """Show a run unless it was ``shown`` as it went, keep what was asked for, and say whether it holds."""
     from relay_conformance import expectations
     from relay_conformance.cases.verdicts import as_json, as_table, wrong
 
     report = json.dumps(as_json(judged), indent=2, allow_nan=False)
     if output is not None:
         output.write_text(report + "\n")
-    if json_output:
+    if json_output and not shown:
         click.echo(report)
-    else:
+    elif not json_output:
         for one in wrong(judged):
             click.echo(str(one))
         Console().print(as_table(judged))
