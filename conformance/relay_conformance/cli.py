@@ -70,7 +70,8 @@ def compare(
 ) -> int:
     """Run MODEL on TensorFlow, on TVM's Relay VM and on the register VM.
 
-    MODEL is a frozen graph (.pb), a SavedModel folder, a .keras file or the name of a built-in.
+    MODEL is a frozen graph (.pb), a SavedModel folder, a .keras file, Relay (text in a .relay file, JSON in a
+    .json file) or the name of a built-in.
     """
     if list_models:
         return _list_models(json_output)

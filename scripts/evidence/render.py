@@ -51,10 +51,11 @@ def _environment(templates: Path, data: Mapping[str, Any]) -> jinja2.Environment
 
 
 def _percent(share: float) -> str:
-    """Never rounded to all or to nothing."""
-    if share in (0, 1) or 0.0005 <= share < 0.9995:
-        return f"{share:.1%}".replace(".0%", "%")
-    return "< 0.1%" if share < 0.5 else "> 99.9%"
+    """With one decimal, but never rounded to all or to nothing."""
+    text = f"{share:,.1%}".replace(".0%", "%")
+    if text == "0%" and share:
+        return "< 0.1%"
+    return "> 99.9%" if text == "100%" and share < 1 else text
 
 
 def _at_most(histogram: Mapping[str, int], limit: int) -> float:

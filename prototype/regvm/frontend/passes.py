@@ -43,6 +43,8 @@ _OPTIMISATIONS = frozenset(
 _FAILURES = (tvm.error.TVMError, TypeError, ValueError, AttributeError, AssertionError, LookupError)
 """What a pass raises that fails: parts of them are Python, which asserts that a layout is one it knows."""
 
+_UNNAMED = {"sequential": "LowerTE"}
+"""Passes whose object carries a name that says nothing."""
 
 Observer = Callable[[str, tvm.IRModule], None]
 
@@ -154,6 +156,7 @@ def _run_all(steps: list[Any], mod: tvm.IRModule, record: _Record) -> tvm.IRModu
 
 def _run(step: Any, mod: tvm.IRModule, record: _Record) -> tvm.IRModule:
     name = str(step.info.name)
+    name = _UNNAMED.get(name, name)
     after = _after(step, name, mod, record.notes)
     if record.observe is not None:
         record.observe(name, after)

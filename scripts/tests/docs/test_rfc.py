@@ -80,5 +80,12 @@ def test_only_the_references_bytes_differ_between_processes() -> None:
     assert RESULTS["determinism"] == {"reference": False, "regvm": True}
 
 
+def test_minimalloc_is_fitted_as_promised() -> None:
+    tables = RESULTS["minimalloc"]["tables"].values()
+    assert len(tables) == 11
+    assert sum(table["optimal"]["excess"] == 0 for table in tables) >= 4
+    assert sum(table["search"]["excess"] for table in tables) / len(tables) < 0.2
+
+
 def test_no_figure_is_left_unmeasured() -> None:
     assert "-->?<!--" not in RFC
