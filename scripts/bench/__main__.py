@@ -19,7 +19,7 @@ from typing import Any
 import click
 from rich.console import Console
 from scripts.bench import driver, table
-from scripts.bench.machine import describe
+from scripts.bench.machine import describe, load
 from scripts.bench.worker import CLOCKS
 from scripts.bench.workloads import BOUND, ENGINES, INTERPRETER, NATIVE, WORKLOADS, named
 
@@ -74,7 +74,7 @@ def main(
     results: dict[str, Any] = (
         json.loads(output.read_text()) if output and output.exists() else {"workloads": {}}
     )
-    results["machine"] = describe(threads) | {"clock": clock}
+    results["machine"] = describe(threads)
     with tempfile.TemporaryDirectory() as folder:
         settings = driver.Settings(
             rounds=rounds,
@@ -88,7 +88,7 @@ def main(
         for workload in [named(n) for n in names] or WORKLOADS:
             with errors.status(workload.name) as status:
                 found = driver.measure(workload, engines or ENGINES, settings, status.update)
-            results["workloads"][workload.name] = found
+            results["workloads"][workload.name] = found | {"run": {"clock": clock, "load": load()}}
             table.show(workload.name, found, console)
             if output:
                 output.write_text(json.dumps(results, indent=1, sort_keys=False) + "\n")
