@@ -40,6 +40,11 @@ _OPTIMISATIONS = frozenset(
 )
 """Passes that a program is right without."""
 
+_FAILURES = (tvm.error.TVMError, TypeError, ValueError, AttributeError, AssertionError, LookupError)
+"""What a pass raises that fails: parts of them are Python, which asserts that a layout is one it knows."""
+
+_UNNAMED = {"sequential": "LowerTE"}
+"""Passes whose object carries a name that says nothing."""
 
 Observer = Callable[[str, tvm.IRModule], None]
 
@@ -151,6 +156,7 @@ def _run_all(steps: list[Any], mod: tvm.IRModule, record: _Record) -> tvm.IRModu
 
 def _run(step: Any, mod: tvm.IRModule, record: _Record) -> tvm.IRModule:
     name = str(step.info.name)
+    name = _UNNAMED.get(name, name)
     after = _after(step, name, mod, record.notes)
     if record.observe is not None:
         record.observe(name, after)
@@ -164,7 +170,7 @@ def _after(step: Any, name: str, mod: tvm.IRModule, notes: list[str]) -> tvm.IRM
                 return step(mod)
             # A Sequential of one applies the opt level and runs what the pass requires first.
             return tvm.transform.Sequential([step])(mod)
-        except (tvm.error.TVMError, TypeError, ValueError, AttributeError) as error:
+        except _FAILURES as error:
             reason = errors[0] if errors else summary_of(error)
             if name not in _OPTIMISATIONS:
                 raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error

@@ -275,10 +275,11 @@ def _stateful() -> tuple[Case, ...]:
         return build
 
     def loop(tf: Any, t: Tensors) -> Any:
-        inputs = [t["n"], t["x"], t["y"]]
+        # The importer takes the first variable for a counter and the second for its limit, whatever the body says.
+        inputs = [tf.constant(0), t["n"], t["x"], t["y"]]
         parts = {
-            "cond": branch(lambda i, *_: i > 0, tf, *inputs),
-            "body": branch(lambda i, x, y: (i - 1, x + y, y), tf, *inputs),
+            "cond": branch(lambda i, n, *_: i < n, tf, *inputs),
+            "body": branch(lambda i, n, x, y: (i + 1, n, x + y, y), tf, *inputs),
         }
         return tf.raw_ops.While(input=inputs, **parts)
 
