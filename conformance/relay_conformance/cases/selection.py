@@ -125,13 +125,15 @@ def _default_ids() -> frozenset[str]:
             continue
         # The forms take turns, so that the default run has both of every operator.
         turn = sum(count.get(operator, 0) for operator in case.covered)
-        form = case.forms[turn % len(case.forms)]
-        name = case_id(case, form)
-        defect = ledger.defect_of(name)
-        if defect is not None:
-            if defect.id not in met:
+        forms = case.forms[turn % len(case.forms) :] + case.forms[: turn % len(case.forms)]
+        name = case_id(case, forms[0])
+        # A defect may show in one form alone, whose turn need not be.
+        for known in (case_id(case, form) for form in forms):
+            defect = ledger.defect_of(known)
+            if defect is not None and defect.id not in met:
                 met.add(defect.id)
-                chosen.add(name)
+                chosen.add(known)
+        if ledger.defect_of(name) is not None:
             continue
         refusal = case.refusal is FeedRefusal.SHAPE
         if refusal or (case.refusal is None and any(count.get(o, 0) < DEFAULT_CASES for o in case.covered)):
