@@ -16,6 +16,16 @@ import click
 import numpy as np
 from rich.console import Console
 
+from relay_conformance.commands.bugs import bugs
+from relay_conformance.commands.options import (
+    all_case_ids,
+    expectation_options,
+    finish,
+    read_expectations,
+    require_tvm,
+)
+from relay_conformance.commands.relay import relay
+from relay_conformance.commands.report import report
 from relay_conformance.errors import BadInputError, ConformanceError
 
 if TYPE_CHECKING:
@@ -28,6 +38,11 @@ HOLDS, DIFFERS, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 @click.version_option(package_name="relay-regvm")
 def cli() -> None:
     """Hold the machines that run Relay to each other and to TensorFlow."""
+
+
+cli.add_command(bugs)
+cli.add_command(relay)
+cli.add_command(report)
 
 
 @cli.command()
@@ -55,14 +70,15 @@ def compare(
 ) -> int:
     """Run MODEL on TensorFlow, on TVM's Relay VM and on the register VM.
 
-    MODEL is a frozen graph (.pb), a SavedModel folder, a .keras file or the name of a built-in.
+    MODEL is a frozen graph (.pb), a SavedModel folder, a .keras file, Relay (text in a .relay file, JSON in a
+    .json file) or the name of a built-in.
     """
     if list_models:
         return _list_models(json_output)
     if model is None:
         raise click.UsageError("Missing argument 'MODEL'; --list names the built-in ones.")
     given = dict(_read_input(text) for text in inputs)
-    _require_tvm()
+    require_tvm()
     from relay_conformance.compare import Settings
     from relay_conformance.compare import compare as run
     from relay_conformance.loading import load_model
@@ -106,7 +122,7 @@ def doctor(json_output: bool) -> int:
 @click.option("--json", "json_output", is_flag=True, help="Write JSON.")
 def manifest(json_output: bool) -> int:
     """Say for each operator of TVM's TensorFlow importers which cases cover it, or why none can."""
-    _require_tvm()
+    require_tvm()
     from relay_conformance.manifest import as_json, as_table, holes
     from relay_conformance.manifest import manifest as entries_of
 
@@ -126,42 +142,56 @@ def cases() -> None:
 @cases.command("run")
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option("--all", "everything", is_flag=True, help="Every case; by default a few of each operator.")
-@click.option("--executors", default="tvm-vm,regvm", show_default=True, help="The first is the reference.")
+@click.option(
+    "--executors",
+    default="tvm-vm,regvm,regvm-native",
+    show_default=True,
+    help="The first is the reference.",
+)
 @click.option("--time-limit", default=120.0, show_default=True, help="Seconds, for each machine's step.")
+@expectation_options
 @click.option("--json", "json_output", is_flag=True, help="Write JSON.")
 def run_cases(
-    patterns: tuple[str, ...], everything: bool, executors: str, time_limit: float, json_output: bool
+    patterns: tuple[str, ...],
+    everything: bool,
+    executors: str,
+    time_limit: float,
+    xfails: Path | None,
+    update: bool,
+    output: Path | None,
+    json_output: bool,
 ) -> int:
     """Run the cases whose id, operator or family matches a PATTERN (with * and ?), or a selection of all."""
-    _require_tvm()
+    require_tvm()
     from relay_conformance.cases import selection
     from relay_conformance.cases.running import machines
-    from relay_conformance.cases.verdicts import as_json, as_table, run_batches, wrong
+    from relay_conformance.cases.verdicts import judge_batches
+    from relay_conformance.commands.streaming import kept, streamed
     from relay_conformance.progress import progress_display
     from relay_conformance.tensorflow_import.loading import silence_tensorflow
 
     silence_tensorflow()
     chosen = selection.chosen(patterns, everything)
+    before = read_expectations(xfails, update, all_case_ids() if xfails else ())
     on = machines(executors.split(","), time_limit)
     try:
         with progress_display() as progress:
-            judged = run_batches(chosen, on, progress)
+            batches = judge_batches(chosen, on, progress, before)
+            if output is not None:
+                batches = kept(batches, output)
+            if json_output:
+                batches = streamed(batches, lambda text: click.echo(text, nl=False))
+            judged = tuple(one for batch in batches for one in batch)
     finally:
         on.stop()
-    if json_output:
-        _write_json(as_json(judged))
-    else:
-        for one in wrong(judged):
-            click.echo(str(one))
-        Console().print(as_table(judged))
-    return DIFFERS if wrong(judged) else HOLDS
+    return finish(judged, before, xfails, update, output, json_output, shown=True)
 
 
 @cases.command("list")
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 def list_cases(patterns: tuple[str, ...]) -> int:
     """Name the cases that match a PATTERN, or all; one a line."""
-    _require_tvm()
+    require_tvm()
     from relay_conformance.cases import selection
 
     for batch in selection.chosen(patterns, everything=True):
@@ -201,7 +231,7 @@ def fuzz(
 
     With --batch 1 each program is compiled alone, with all passes.
     """
-    _require_tvm()
+    require_tvm()
     if find_spec("hypothesis") is None:
         raise BadInputError(
             "fuzz draws programs with Hypothesis; pip install 'relay-regvm[conformance]' brings it"
@@ -236,14 +266,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         return _complain("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else HOLDS
-
-
-def _require_tvm() -> None:
-    """Name the mend in place of the loader's traceback."""
-    try:
-        import relay_conformance.tvm_api  # noqa: F401
-    except (ImportError, OSError) as error:
-        raise BadInputError(f"TVM can't be loaded ({error}); `relay-conformance doctor` says more") from error
 
 
 def _complain(message: str, status: int) -> int:

@@ -7,6 +7,7 @@ import pytest
 from relay_conformance import manifest as module
 from relay_conformance.cli import main
 from relay_conformance.manifest import REASONS, Entry, as_json, holes, importer_operators, manifest
+from relay_conformance.relay_cases import catalog as relay_catalog
 
 ENTRIES = manifest()
 
@@ -55,6 +56,7 @@ def test_the_json_has_what_it_promises() -> None:
     for entry in report["operators"].values():
         assert ("cases" in entry) != ("reason" in entry)
     assert report["graph_cases"] >= 2000
+    assert report["relay_cases"] == len(relay_catalog.all_cases()) >= 300
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

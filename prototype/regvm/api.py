@@ -190,10 +190,14 @@ def compile(
 
 
 def generate(
-    lowered: source.LoweredSource, *, check: bool = False, register_limit: int | None = None
+    lowered: source.LoweredSource,
+    *,
+    check: bool = False,
+    register_limit: int | None = None,
+    storage_strategy: str = "default",
 ) -> Executable:
     """The second half of ``compile``: bytecode and kernels of a lowered module."""
-    return _executable(_generate(lowered, compiler.Options(check, register_limit)))
+    return _executable(_generate(lowered, compiler.Options(check, register_limit, storage_strategy)))
 
 
 def _generate(lowered: source.LoweredSource, options: compiler.Options) -> compilations.Compilation:

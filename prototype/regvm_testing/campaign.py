@@ -42,8 +42,10 @@ class Tally:
         return self.rejected[kind] / self.changed[kind] if self.changed[kind] else 1.0
 
 
-def check(seed: int, tally: Tally) -> int:
+def check(seed: int, tally: Tally, spilled: Tally) -> int:
     """Check the program of a seed, damage included; returns its number of functions.
+
+    ``spilled`` counts the damage to the same functions in as few registers as can be.
 
     Raises AssertionError that names the seed and what does not hold.
     """
@@ -56,6 +58,10 @@ def check(seed: int, tally: Tally) -> int:
         check_runs(compiled, random, where)
         damage_registers(compiled, random, tally)
         damage_storage(compiled, random, tally)
+        narrow = compiled.spilled()
+        if narrow is not None:
+            check_runs(narrow, random, f"{where}, spilled")
+            damage_registers(narrow, random, spilled)
     for compiled in compile_module(make_dynamic(module, random)):
         check_runs(compiled, random, f"seed {seed}, @{compiled.function.name}, dynamic")
         damage_storage(compiled, random, tally)
@@ -110,10 +116,12 @@ def _differs(expected: list[Trace], traces: Iterable[Trace]) -> bool:
     return any(not e.agrees_with(t) for e, t in zip(expected, traces, strict=False))
 
 
-def run(seeds: Iterable[int], tally: Tally, progress: Callable[[int], None] = lambda _: None) -> int:
+def run(
+    seeds: Iterable[int], tally: Tally, spilled: Tally, progress: Callable[[int], None] = lambda _: None
+) -> int:
     """Check the programs of all seeds; returns the number of functions."""
     functions = 0
     for seed in seeds:
-        functions += check(seed, tally)
+        functions += check(seed, tally, spilled)
         progress(seed)
     return functions

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from regvm.ir import Function, Module
 from regvm.memory import escape, placement
 from regvm.memory.placement_checker import Claims, Regions, check_placement
 from regvm.memory.planner import plan
-from regvm.regalloc import allocation, intervals, liveness
+from regvm.regalloc import allocation, intervals, liveness, spilling
 from regvm.regalloc.checker import check_allocation
 from regvm_testing.register_damage import Blocks
 from regvm_testing.storage import run_placed
@@ -40,7 +41,16 @@ class Compiled:
     def objections(self, blocks: Blocks | None = None) -> list[str]:
         """What the allocation checker says of the code, or of ``blocks`` in its place."""
         code = self.allocated.blocks if blocks is None else blocks
-        return [str(v) for v in check_allocation(self.function, code, self.allocated.num_registers)]
+        allocated = self.allocated
+        found = check_allocation(self.function, code, allocated.num_registers, allocated.num_slots)
+        return [str(v) for v in found]
+
+    def spilled(self) -> Compiled | None:
+        """The same in as few registers as its widest instruction needs; None where that spills nothing."""
+        limit, _ = spilling.smallest_limit(self.function)
+        owning = frozenset(range(self.function.num_values))
+        allocated = allocation.allocate(self.function, self.live, self.intervals, owning, limit)
+        return dataclasses.replace(self, allocated=allocated) if allocated.num_slots else None
 
     def expected_bytes(self, path: Path) -> Trace:
         """What the function reads on a path if every tensor owns its storage."""

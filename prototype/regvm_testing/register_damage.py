@@ -30,6 +30,10 @@ class Damage(enum.Enum):
     INSTRUCTIONS_REORDERED = "two instructions reordered"
     DROP_ADDED = "a drop added"
     FIELD_CHANGED = "another kernel, constant, function, tag, field or row"
+    SLOT_REUSED = "a spill into the slot of another value"
+    SLOT_MISREAD = "a reload of another slot"
+    SPILL_DROPPED = "a spill dropped"
+    RELOAD_DROPPED = "a reload dropped"
     DROP_LEFT_OUT = "a drop left out"
     MARK_LEFT_OUT = "a last use not marked"
 
@@ -135,6 +139,35 @@ def _leave_mark_out(random: Random, code: _Code, *_: int) -> _Code | None:
     )
 
 
+def _change_slot(random: Random, code: _Code, kind: type[isa.Spill] | type[isa.Reload]) -> _Code | None:
+    slots = sorted({i.slot for i in code if isinstance(i, isa.Spill | isa.Reload)})
+    at = _at(random, code, lambda i: isinstance(i, kind))
+    if at is None or len(slots) < 2:
+        return None
+    found = code[at]
+    assert isinstance(found, isa.Spill | isa.Reload)
+    code[at] = dataclasses.replace(found, slot=random.choice([s for s in slots if s != found.slot]))
+    return code
+
+
+def _reuse_slot(random: Random, code: _Code, *_: int) -> _Code | None:
+    return _change_slot(random, code, isa.Spill)
+
+
+def _misread_slot(random: Random, code: _Code, *_: int) -> _Code | None:
+    return _change_slot(random, code, isa.Reload)
+
+
+def _drop_spill(random: Random, code: _Code, *_: int) -> _Code | None:
+    at = _at(random, code, lambda i: isinstance(i, isa.Spill))
+    return None if at is None else code[:at] + code[at + 1 :]
+
+
+def _drop_reload(random: Random, code: _Code, *_: int) -> _Code | None:
+    at = _at(random, code, lambda i: isinstance(i, isa.Reload))
+    return None if at is None else code[:at] + code[at + 1 :]
+
+
 def _write_another(random: Random, code: _Code, num_registers: int, _: int) -> _Code | None:
     at = _at(random, code, lambda i: bool(isa.defs(i)))
     if at is None:
@@ -201,6 +234,10 @@ _HURT: dict[Damage, Callable[[Random, _Code, int, int], _Code | None]] = {
     Damage.INSTRUCTIONS_REORDERED: _reorder_instructions,
     Damage.DROP_ADDED: _add_drop,
     Damage.FIELD_CHANGED: _change_field,
+    Damage.SLOT_REUSED: _reuse_slot,
+    Damage.SLOT_MISREAD: _misread_slot,
+    Damage.SPILL_DROPPED: _drop_spill,
+    Damage.RELOAD_DROPPED: _drop_reload,
     Damage.DROP_LEFT_OUT: _leave_drop_out,
     Damage.MARK_LEFT_OUT: _leave_mark_out,
 }

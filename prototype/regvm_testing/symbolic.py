@@ -147,7 +147,7 @@ def run_function(function: Function, path: Path, recorder: Recorder = EVERYTHING
 def run_code(
     blocks: Sequence[Sequence[isa.Instruction]], num_parameters: int, num_registers: int, path: Path
 ) -> Trace:
-    """Run allocated code; reading a register that holds nothing, or one outside the frame, ends it as stuck."""
+    """Run allocated code; reading a register or slot that holds nothing, or one outside the frame, ends it as stuck."""
     machine = _Registers([("parameter", n) for n in range(num_parameters)], num_registers)
     events: list[Hashable] = []
     decisions = iter(path)
@@ -173,14 +173,22 @@ class _Registers:
     def __init__(self, parameters: list[tuple[str, int]], num_registers: int) -> None:
         self._size = num_registers
         self._held: dict[int, Hashable] = dict(enumerate(parameters))
+        self._slots: dict[int, Hashable] = {}
 
     def step(self, instruction: isa.Instruction, events: list[Hashable]) -> None:
         if isinstance(instruction, isa.Drop):
             for use in instruction.srcs:
                 self._held.pop(use.register, None)
             return
+        if isinstance(instruction, isa.Spill):
+            self._slots[instruction.slot] = self._read(instruction.src)
+            return
         operands = tuple(self._read(u) for u in isa.uses(instruction))
-        copied = isinstance(instruction, isa.Move)
+        if isinstance(instruction, isa.Reload):
+            if instruction.slot not in self._slots:
+                raise Stuck(f"reloads slot {instruction.slot}")
+            operands = (self._slots[instruction.slot],)
+        copied = isinstance(instruction, isa.Move | isa.Reload)
         made = list(operands) if copied else EVERYTHING.record(instruction, operands, events)
         for register, value in zip(isa.defs(instruction), made, strict=True):
             if not 0 <= register < self._size:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from regvm import compiler, isa
 from regvm.errors import CheckError
-from regvm.executable import TensorSlot
+from regvm.executable import TensorSlot, TensorType
 from regvm.ir import Function, Module
 from regvm.ir.printer import show_instruction
 from regvm.memory.placement import Placement
@@ -75,7 +75,9 @@ def test_makes_verified_bytecode_of_every_function_twice_the_same(mod: Module) -
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES.keys() - {"optimal"}))
 @settings(max_examples=5, deadline=None)
 @given(modules())
-def test_every_storage_strategy_passes_the_checkers_and_changes_no_instruction(strategy: str, mod: Module) -> None:
+def test_every_storage_strategy_passes_the_checkers_and_changes_no_instruction(
+    strategy: str, mod: Module
+) -> None:
     program = compiler.generate(mod, compiler.Options(check=True, storage_strategy=strategy))
     assert verify(program) == []
     default = compiler.generate(mod, CHECKED)
@@ -176,7 +178,49 @@ def diamonds(length: int) -> Function:
     return function(*blocks, block([parameter], ret(parameter)), name="main", tensors=length // 4)
 
 
-@pytest.mark.parametrize("shape", [straight, reshaping, diamonds])
+def kept(length: int) -> Function:
+    """Half of the values are live until the other half, made from the last to the first, reads them."""
+    half = length // 2
+    code: list[isa.Instruction] = [invoke(n + 1, n, 0) for n in range(half)]
+    code += [invoke(half + n + 1, half + n, half + n, half - n) for n in range(half - 1)]
+    return function(block([0], *code, ret(0)), name="main", tensors=length)
+
+
+def side_by_side(length: int) -> Function:
+    """As ``diamonds``, but all results may share one place, since no kernel reads another's."""
+    blocks = []
+    parameter = fresh = 0
+    for n in range(length // 4):
+        first = 3 * n
+        made, joined = fresh + 1, fresh + 2
+        blocks += [
+            block([parameter], branch(0, first + 1, first + 2)),
+            block([], invoke(made, n, 0), isa.Jump(first + 3), passes=[made]),
+            block([], isa.Jump(first + 3), passes=[parameter]),
+        ]
+        parameter = fresh = joined
+    end = block([parameter], isa.Copy(fresh + 1, U(parameter)), ret(fresh + 1))
+    return function(*blocks, end, name="main", tensors=length // 4)
+
+
+def dynamic(length: int) -> Function:
+    """A chain of kernels whose shapes are computed first."""
+    vector = TensorType((2,), "int64")
+    code: list[isa.Instruction] = [invoke(1, 0, 0)]
+    shape, value = 1, 0
+    for n in range(length // 4):
+        made = 3 * n + 2
+        code += [
+            isa.AllocTensor(made, U(shape), "float32"),
+            isa.InvokeInto(2, uses(value), uses(made)),
+            isa.ShapeOf(made + 1, U(made)),
+            invoke(made + 2, n + 1, made + 1),
+        ]
+        shape, value = made + 2, made
+    return function(block([0], *code, ret(0)), name="main", tensors=[vector] * (length // 4 + 1))
+
+
+@pytest.mark.parametrize("shape", [straight, reshaping, kept, diamonds, side_by_side, dynamic])
 def test_takes_time_that_grows_about_as_the_program_does(shape: Callable[[int], Function]) -> None:
     def seconds(length: int) -> float:
         code = module(shape(length))

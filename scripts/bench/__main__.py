@@ -19,7 +19,8 @@ from typing import Any
 import click
 from rich.console import Console
 from scripts.bench import driver, table
-from scripts.bench.machine import describe
+from scripts.bench.machine import describe, load
+from scripts.bench.worker import CLOCKS
 from scripts.bench.workloads import BOUND, ENGINES, INTERPRETER, NATIVE, WORKLOADS, named
 
 
@@ -36,9 +37,16 @@ from scripts.bench.workloads import BOUND, ENGINES, INTERPRETER, NATIVE, WORKLOA
     type=click.FloatRange(0, 1),
     help="How much of the memory that is free one call may take.",
 )
+@click.option(
+    "--clock",
+    default="wall",
+    show_default=True,
+    type=click.Choice(list(CLOCKS)),
+    help="What a call takes: time on the wall, or of the processor, for a machine that others use too.",
+)
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(min=1), help="Of a kernel.")
 @click.option(
-    "--cache", is_flag=True, help="Take kernels from regvm's cache; compile times mean nothing then."
+    "--cache", is_flag=True, help="Take kernels from regvm's cache; compile times are left out then."
 )
 @click.option(
     "--json", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write the results here."
@@ -51,6 +59,7 @@ def main(
     rounds: int,
     limit: float,
     memory_share: float,
+    clock: str,
     threads: int,
     cache: bool,
     output: Path | None,
@@ -72,12 +81,14 @@ def main(
             limit_s=limit,
             memory_share=memory_share,
             largest=largest,
+            clock=clock,
+            cached=cache,
             environments=_environments(threads, cache, folder),
         )
         for workload in [named(n) for n in names] or WORKLOADS:
             with errors.status(workload.name) as status:
                 found = driver.measure(workload, engines or ENGINES, settings, status.update)
-            results["workloads"][workload.name] = found
+            results["workloads"][workload.name] = found | {"run": {"clock": clock, "load": load()}}
             table.show(workload.name, found, console)
             if output:
                 output.write_text(json.dumps(results, indent=1, sort_keys=False) + "\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -29,7 +30,10 @@ from scripts.bench.workloads import (
 from tvm import relay
 
 import regvm
+from regvm.native import machine_code
+from regvm.native.lowering import lower
 from regvm.runtime.kernels import arguments as regvm_arguments
+from regvm.runtime.kernels.native import dtype_word
 from relay_conformance.executors.lowering import build
 from relay_conformance.executors.relax_vm import RelaxExecutor
 from relay_conformance.executors.tvm_vm import TVMVirtualMachineExecutor
@@ -52,7 +56,7 @@ class Compiled(Protocol):
 
     def bind(self, calls: Sequence[Arguments]) -> Bound: ...
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, float]:
         """Counts that don't depend on arguments."""
         ...
 
@@ -94,7 +98,7 @@ class _Machines:
     """Machines with the interface of TVM's VirtualMachine."""
 
     make: Callable[[], Any]
-    counts: dict[str, int]
+    counts: dict[str, float]
 
     def bind(self, calls: Sequence[Arguments]) -> Bound:
         machine = self.make()
@@ -107,23 +111,33 @@ class _Machines:
             run = functools.partial(other.invoke_stateful, "main")
         return Bound(invoke, run, lambda: arrays(invoke()))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, float]:
         return self.counts
 
 
 def _register_machine(loaded: Loaded, engine: str) -> Compiled:
     executable = build(lambda: regvm.compile(loaded.program.module, params=dict(loaded.program.params)))
-    counts = {
+    counts: dict[str, float] = {
         "instructions": sum(len(f.instructions) for f in executable.functions),
         "registers": max(f.num_registers for f in executable.functions),
     }
+    if engine == "native":
+        counts["codegen_s"] = _codegen_s(executable.program)
     return _Machines(lambda: regvm.VirtualMachine(executable, tvm.cpu(), engine=engine), counts)
+
+
+def _codegen_s(program: Any) -> float:
+    """Processor time from bytecode to machine code, without the support, which is compiled once a process."""
+    machine_code.compiled_support()
+    start = time.process_time()
+    machine_code.compiled_program(lower(program, dtype_word))
+    return time.process_time() - start
 
 
 def _reference(loaded: Loaded) -> Compiled:
     compiled = TVMVirtualMachineExecutor().compile(loaded.program, "llvm")
     figures = compiled.figures()
-    counts = {
+    counts: dict[str, float] = {
         "instructions": figures.instructions or 0,
         "registers": max(figures.registers.values(), default=0),
     }
@@ -159,7 +173,7 @@ class _Replayed:
         }
         return Bound(invoke, invoke, result, counts)
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, float]:
         return {"kernels": len(self.executable.program.kernels)}
 
 
@@ -189,7 +203,7 @@ class _Graph:
         invoke()
         return Bound(invoke, module.run, lambda: arrays(invoke()))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, float]:
         return {}
 
 
@@ -213,7 +227,7 @@ class _Relax:
         run = functools.partial(machine.invoke_stateful, "main")
         return Bound(invoke, run, lambda: arrays(invoke()))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, float]:
         return {}
 
 
@@ -240,7 +254,7 @@ class _Session:
         invoke = _each([functools.partial(call, *arguments) for arguments in calls])
         return Bound(invoke, None, lambda: arrays(invoke()))
 
-    def figures(self) -> dict[str, int]:
+    def figures(self) -> dict[str, float]:
         return {}
 
 

@@ -33,6 +33,8 @@ class Settings:
     round_s: float = 20.0
     memory_share: float = 0.5
     largest: int | None = None
+    clock: str = "wall"
+    cached: bool = False
     environments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -96,6 +98,9 @@ def measure(
                 failed[name] = answer["error"]
                 worker.close()
             else:
+                if settings.cached:
+                    # How long it took says nothing then.
+                    del answer["compile_s"]
                 alive[name] = _Engine(worker, answer)
         sizes = {}
         for n in workload.sizes:
@@ -183,11 +188,11 @@ def _rounds(
     rounds = 1 if slow else max(3, min(settings.rounds, int(settings.round_s / _total(found, ready))))
     numbers = {name: _number(way, e.worker, settings) for name, e in ready.items() if name not in slow}
     taken = [
-        {name: ready[name].worker.ask("sample", way, k)["seconds"] for name, k in numbers.items()}
+        {name: _sample(way, ready[name].worker, k, settings) for name, k in numbers.items()}
         for _ in range(rounds)
     ]
     for name in slow:
-        taken[0][name] = found[name]["first_s"]
+        taken[0][name] = found[name]["first_s" if settings.clock == "wall" else "first_cpu_s"]
     return taken
 
 
@@ -197,11 +202,16 @@ def _total(found: Mapping[str, Results], ready: Mapping[str, _Engine]) -> float:
 
 def _number(way: str, worker: Worker, settings: Settings) -> int:
     """How many calls make one sample."""
-    seconds = worker.ask("sample", way, 1)["seconds"]
+    seconds = _sample(way, worker, 1, settings)
     if seconds is None or seconds > settings.sample_s:
         return 1
-    again = worker.ask("sample", way, max(1, int(settings.sample_s / 10 / max(seconds, 1e-7))))["seconds"]
-    return max(1, int(settings.sample_s / max(again, 1e-7)))
+    again = _sample(way, worker, max(1, int(settings.sample_s / 10 / max(seconds, 1e-7))), settings)
+    return max(1, int(settings.sample_s / max(again or 0, 1e-7)))
+
+
+def _sample(way: str, worker: Worker, number: int, settings: Settings) -> float | None:
+    seconds: float | None = worker.ask("sample", way, number, settings.clock)["seconds"]
+    return seconds
 
 
 def _ratios(samples: list[dict[str, float | None]], ready: Mapping[str, _Engine]) -> Results:

@@ -21,6 +21,10 @@ from scripts.bench.workloads import named
 Answer = dict[str, Any]
 
 
+CLOCKS: Mapping[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.process_time}
+"""``cpu`` counts what all threads of the process compute, and so leaves out what others take of the machine."""
+
+
 def serve(connection: Connection, engine: str, workload: str, environment: Mapping[str, str]) -> None:
     """Answer requests until the driver hangs up; an error is an answer, too."""
     os.environ.update(environment)
@@ -73,29 +77,33 @@ class _Worker:
         calls = self._workload.calls(n)
         loading, self._bound = _timed(lambda: self._compiled.bind(calls))
         before = _forget_peak()
+        computing = time.process_time()
         first, found = _timed(self._bound.result)
+        computing = time.process_time() - computing
         growth = _peak() - before
         gc.collect()
         gc.freeze()
         return {
             "load_s": loading,
             "first_s": first,
+            "first_cpu_s": computing,
             "growth_bytes": growth,
             "digest": digest(found),
             **self._bound.figures,
         }
 
-    def sample(self, way: str, number: int) -> Answer:
+    def sample(self, way: str, number: int, clock: str) -> Answer:
         """Seconds of one call on the average of ``number``; ``way`` is ``invoke`` or ``run``."""
+        now = CLOCKS[clock]
         call = self._bound.invoke if way == "invoke" else self._bound.run
         if call is None:
             return {"seconds": None}
         gc.disable()
         try:
-            start = time.perf_counter()
+            start = now()
             for _ in range(number):
                 call()
-            return {"seconds": (time.perf_counter() - start) / number}
+            return {"seconds": (now() - start) / number}
         finally:
             gc.enable()
 

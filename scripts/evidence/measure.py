@@ -4,17 +4,19 @@ Times are medians of repeats and quoted as ratios of one run; bytes are counted,
 """
 
 import json
+import os
 import platform
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import tvm
-from scripts.evidence import example
+from scripts.evidence import example, planning, population, resident
 from tvm import relay
 
 import regvm
@@ -34,20 +36,17 @@ def @loop(%i: int32, %n: int32, %acc: Tensor[(1, 1), float32], %x: Tensor[(1, 1)
 }
 def @main(%n: int32, %x: Tensor[(1, 1), float32]) -> Tensor[(1, 1), float32] { @loop(0, %n, %x, %x) }
 """
+LOOP_TURNS = 10_000
 STRATEGIES = ("none", "exact", "coalesce", "greedy_by_size", "greedy_by_conflicts", "default")
 
 
-def models() -> Results:
-    """Every built-in, compared on TensorFlow (or NumPy), the reference and the register VM."""
-    return {name: as_json(compare(load_built_in(name, 1), {}, Settings())) for name in BUILT_IN}
+def comparison(name: str) -> Results:
+    """A built-in, compared on TensorFlow (or NumPy), the reference and the register VM."""
+    return as_json(compare(load_built_in(name, 1), {}, Settings()))
 
 
-def code() -> Results:
-    """Of every built-in: instructions by kind, moves, registers against the largest live set, own compile time."""
-    return {name: _code_of(name) for name in BUILT_IN}
-
-
-def _code_of(name: str) -> Results:
+def code(name: str) -> Results:
+    """Of a built-in: instructions by kind, moves, registers against the largest live set, own compile time."""
     program = load_built_in(name, 1).program
     with tvm.transform.PassContext(opt_level=3):
         start = time.perf_counter()
@@ -90,12 +89,8 @@ def _storage(module: Any) -> Results:
     return found | {"bound": sum(memory.lower_bound(p.requests) for p in placements)}
 
 
-def graph_plan() -> Results:
-    """What TVM's graph executor plans for the intermediates of the static models, in bytes."""
-    return {name: _graph_plan_of(name) for name in ("mobilenet_v1", "resnet50_v2", "resnet_model")}
-
-
-def _graph_plan_of(name: str) -> int:
+def graph_plan(name: str) -> int:
+    """What TVM's graph executor plans for the intermediates of a static model, in bytes."""
     program = load_built_in(name, 1).program
     with tvm.transform.PassContext(opt_level=3):
         built = relay.build(program.module, target="llvm", params=dict(program.params))
@@ -149,16 +144,58 @@ def _growth(which: str, n: int) -> int:
     return int(done.stdout.split()[-1])
 
 
+def determinism() -> Results:
+    """Whether two processes compile the same program to the same bytes, by machine."""
+    return {which: len({_digest(which) for _ in range(2)}) == 1 for which in ("regvm", "reference")}
+
+
+def _digest(which: str) -> str:
+    code_ = f"from scripts.evidence.determinism import digest; print(digest({which!r}))"
+    done = subprocess.run([sys.executable, "-c", code_], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.split()[-1]
+
+
 def machine() -> Results:
     """What the figures were measured on."""
-    return {"python": platform.python_version(), "system": platform.system(), "arch": platform.machine()}
+    return {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "arch": platform.machine(),
+        "cores": os.cpu_count(),
+    }
 
 
+def resident_memory(name: str) -> Results:
+    """What one invocation of a built-in adds to a process that runs it, by machine; loops turn 10,000 times."""
+    model = load_built_in(name, 1)
+    inputs = dict(model.seeded_inputs(0))
+    if name == "while_loop":
+        inputs["n"] = np.array(LOOP_TURNS, np.int32)
+    return resident.measure(model.program, inputs)
+
+
+@dataclass(frozen=True)
+class ModelPart:
+    """A part that is measured model by model."""
+
+    measure: Callable[[str], Any]
+    models: tuple[str, ...]
+
+
+STATIC = ("mobilenet_v1", "mobilenet_v2", "resnet50_v2", "resnet_model")
+MODEL_PARTS = {
+    "code": ModelPart(code, tuple(BUILT_IN)),
+    "graph_plan": ModelPart(graph_plan, STATIC),
+    "models": ModelPart(comparison, tuple(BUILT_IN)),
+    "resident": ModelPart(resident_memory, ("mobilenet_v1", "resnet50_v2", "while_loop", "lstm")),
+}
 PARTS: dict[str, Callable[[], Results]] = {
-    "code": code,
     "example": example.follow,
-    "graph_plan": graph_plan,
     "loop": loop,
     "machine": machine,
-    "models": models,
+    "minimalloc": planning.minimalloc,
+    "plan_time": planning.plan_time,
+    "determinism": determinism,
+    "population": population.measure,
+    "published": planning.published,
 }

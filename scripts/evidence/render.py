@@ -37,9 +37,30 @@ def _environment(templates: Path, data: Mapping[str, Any]) -> jinja2.Environment
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.globals.update(data, rows=isa.ROWS, max=max, sum=sum, len=len, round=round)
-    environment.filters.update(thousands=lambda n: f"{n:,}", mib=lambda n: f"{n / 2**20:.3f}")
+    environment.globals.update(data, rows=isa.ROWS, max=max, min=min, sum=sum, len=len, round=round)
+    environment.filters.update(
+        thousands=lambda n: f"{n:,}",
+        mib=lambda n: f"{n / 2**20:.3f}",
+        percent=_percent,
+        at_most=_at_most,
+        largest=lambda histogram: max(map(int, histogram)),
+        intermediates=lambda found: max(0, found["growth_bytes"] - found["result_bytes"]),
+        by_number=lambda mapping: sorted((int(key), value) for key, value in mapping.items()),
+    )
     return environment
+
+
+def _percent(share: float) -> str:
+    """With one decimal, but never rounded to all or to nothing."""
+    text = f"{share:,.1%}".replace(".0%", "%")
+    if text == "0%" and share:
+        return "< 0.1%"
+    return "> 99.9%" if text == "100%" and share < 1 else text
+
+
+def _at_most(histogram: Mapping[str, int], limit: int) -> float:
+    """The share of a histogram's counts at numbers up to ``limit``."""
+    return sum(count for n, count in histogram.items() if int(n) <= limit) / sum(histogram.values())
 
 
 def _fill(text: str, environment: jinja2.Environment) -> str:

@@ -17,12 +17,11 @@ from relay_conformance.tensorflow_import.loading import tensorflow
 
 
 @dataclass(frozen=True)
-class CaseGraph:
+class CaseParts:
     """``outputs`` counts the tensors of each case, in order; ``feed`` is by placeholder."""
 
     cases: tuple[Case, ...]
     form: Form
-    model: GraphModel
     feed: Mapping[str, Array]
     outputs: tuple[int, ...]
 
@@ -31,6 +30,13 @@ class CaseGraph:
         for case, count in zip(self.cases, self.outputs, strict=True):
             yield case, slice(start, start + count)
             start += count
+
+
+@dataclass(frozen=True)
+class CaseGraph(CaseParts):
+    """With the graph itself, which stays in the process that built it."""
+
+    model: GraphModel
 
 
 def build_graph(cases: Sequence[Case], form: Form) -> CaseGraph:
@@ -48,7 +54,7 @@ def build_graph(cases: Sequence[Case], form: Form) -> CaseGraph:
                 names.append(_add(tf, case, form, feed))
     outputs = tuple(name for group in names for name in group)
     model = graph_model(_without_lowering(graph.as_graph_def()), outputs)
-    return CaseGraph(tuple(cases), form, model, feed, tuple(len(group) for group in names))
+    return CaseGraph(tuple(cases), form, feed, tuple(len(group) for group in names), model)
 
 
 def scope_name(case: Case) -> str:
@@ -60,7 +66,7 @@ def arrays(case: Case) -> dict[str, Array]:
     return {name: make(operand, f"{case.id}/{name}") for name, operand in case.operands.items()}
 
 
-def wrong_feed(graph: CaseGraph, case: Case) -> Mapping[str, Array]:
+def wrong_feed(graph: CaseParts, case: Case) -> Mapping[str, Array]:
     """The graph's feed with the first fed operand of ``case`` as its refusal says."""
     name = f"{scope_name(case)}/{case.fed[0]}"
     right = graph.feed[name]

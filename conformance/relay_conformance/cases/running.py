@@ -1,25 +1,27 @@
 """Run a graph of cases on every executor and class what comes of each case.
 
 A graph that fails as a whole is run again one case at a time, so that the failure has a name; a process that
-dies or hangs takes only its own case with it.
+dies or hangs, TensorFlow's and the importer's among them, takes only its own case with it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 from relay_conformance import executors as registry
 from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
-from relay_conformance.cases.graphs import CaseGraph, build_graph, wrong_feed
+from relay_conformance.cases.graphs import CaseParts, wrong_feed
+from relay_conformance.cases.preparing import Prepared, Refused, prepare, refusal
 from relay_conformance.comparison import Difference, bit_differences, tolerance_differences
-from relay_conformance.errors import UnsupportedModelError
 from relay_conformance.execution import Failure, Measurement, execute, run_again
-from relay_conformance.isolation import Worker
+from relay_conformance.isolation import Crashed, Outcome, Raised, Returned, TimedOut, Worker
 from relay_conformance.program import Array, Program
 from relay_conformance.status import Status, difference_status, failure_status
-from relay_conformance.tensorflow_import.graph_model import run_graph
-from relay_conformance.tensorflow_import.importers import import_graph
 from relay_conformance.values import Outputs, outputs_from_arrays
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,10 @@ class Result:
     def id(self) -> str:
         return f"{self.case.id}-{self.form.value}"
 
+    @property
+    def covered(self) -> tuple[str, ...]:
+        return self.case.covered
+
     def __str__(self) -> str:
         return f"{self.id} on {self.executor}: {self.status.value}: {self.detail}"
 
@@ -44,23 +50,25 @@ class Result:
 class Machines:
     """Executors by name, each with a worker of its own, so that they compile at the same time.
 
-    The first one is what the others are compared with bit for bit.
+    The first one is what the others are compared with bit for bit. ``importing`` runs TensorFlow and the importer.
     """
 
     workers: Mapping[str, Worker]
+    importing: Worker
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self.workers)
 
     def stop(self) -> None:
-        for worker in self.workers.values():
+        for worker in (self.importing, *self.workers.values()):
             worker.stop()
 
 
 def machines(names: Sequence[str], time_limit: float) -> Machines:
-    """``time_limit`` in seconds for compiling and for running a graph, each."""
-    return Machines({registry.get(name).name: Worker(time_limit) for name in names})
+    """``time_limit`` in seconds for importing, for compiling and for running a graph, each."""
+    workers = {registry.get(name).name: Worker(time_limit) for name in names}
+    return Machines(workers, Worker(time_limit))
 
 
 def run_cases(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Result, ...]:
@@ -76,16 +84,17 @@ def run_cases(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Result, 
 
 
 def _run_refused(case: Case, form: Form, on: Machines) -> Iterator[Result]:
-    import re
-
     assert isinstance(case.refusal, ImportRefusal)
-    try:
-        import_graph(build_graph([case], form).model)
-    except UnsupportedModelError as error:
-        clear = re.search(case.refusal.pattern, str(error)) is not None
-        status, detail = (Status.AGREE, "") if clear else (Status.IMPORT, f"refused with: {error}")
-    else:
-        status, detail = Status.ACCEPTED, "the importer must refuse it"
+    answer = _answer(on.importing.call(refusal, case, form))
+    match answer:
+        case Crashed() | TimedOut():
+            status, detail = _broken(answer)
+        case Refused(reason) if re.search(case.refusal.pattern, reason):
+            status, detail = Status.AGREE, ""
+        case Refused(reason):
+            status, detail = Status.IMPORT, f"refused with: {reason}"
+        case None:
+            status, detail = Status.ACCEPTED, "the importer must refuse it"
     for name in on.names:
         yield Result(case, form, name, status, detail)
 
@@ -93,23 +102,42 @@ def _run_refused(case: Case, form: Form, on: Machines) -> Iterator[Result]:
 def _run_together(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Result, ...]:
     if not cases:
         return ()
-    graph = build_graph(cases, form)
-    expected, _ = run_graph(graph.model, graph.feed, 1)
-    try:
-        program = import_graph(graph.model)
-    except UnsupportedModelError as error:
+    prepared = _answer(on.importing.call(prepare, cases, form))
+    if not isinstance(prepared, Prepared):
         if len(cases) > 1:
             return _one_by_one(cases, form, on)
-        return tuple(Result(cases[0], form, name, Status.IMPORT, str(error)) for name in on.names)
-    replies = _on_all(on, lambda name: _Reply.of(name, on.workers[name], graph, program))
+        failed = (Status.IMPORT, prepared.reason) if isinstance(prepared, Refused) else _broken(prepared)
+        return tuple(Result(cases[0], form, name, *failed) for name in on.names)
+    graph = prepared.parts(cases, form)
+    replies = _on_all(on, lambda name: _Reply.of(name, on.workers[name], graph, prepared.program))
     if len(cases) > 1 and any(isinstance(reply.outcome, Failure) for reply in replies.values()):
         return _one_by_one(cases, form, on)
     reference = replies[on.names[0]].outcome
     return tuple(
-        _classed(graph, case, part, name, reply, expected, reference)
+        _classed(graph, case, part, name, reply, prepared.expected, reference)
         for case, part in graph.slices()
         for name, reply in replies.items()
     )
+
+
+def _answer(outcome: Outcome[T]) -> T | Crashed | TimedOut:
+    match outcome:
+        case Returned(value):
+            return value
+        case Raised(error):
+            raise error
+        case Crashed() | TimedOut():
+            return outcome
+
+
+def _broken(outcome: Crashed | TimedOut) -> tuple[Status, str]:
+    match outcome:
+        case Crashed(cause, last_words):
+            return Status.CRASH, f"importing it died of {cause}" + (
+                f" after: {last_words}" if last_words else ""
+            )
+        case TimedOut(limit):
+            return Status.TIME_OUT, f"it was not imported within {limit:g} s"
 
 
 def _one_by_one(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Result, ...]:
@@ -124,7 +152,7 @@ class _Reply:
     wrong: Mapping[str, Outputs | Failure]
 
     @staticmethod
-    def of(name: str, worker: Worker, graph: CaseGraph, program: Program) -> "_Reply":
+    def of(name: str, worker: Worker, graph: CaseParts, program: Program) -> "_Reply":
         executor = registry.get(name)
         with worker.lock:
             outcome = execute(worker, executor, program, _ordered(program, graph.feed))
@@ -148,7 +176,7 @@ def _on_all(on: Machines, call: Callable[[str], _Reply]) -> dict[str, _Reply]:
 
 
 def _classed(
-    graph: CaseGraph,
+    graph: CaseParts,
     case: Case,
     part: slice,
     name: str,
@@ -168,10 +196,12 @@ def _classed(
         against = reference.executor
     if difference is None:
         return Result(case, graph.form, name, Status.AGREE)
-    return Result(case, graph.form, name, difference_status(difference), f"differs from {against}: {difference}")
+    return Result(
+        case, graph.form, name, difference_status(difference), f"differs from {against}: {difference}"
+    )
 
 
-def _refused(graph: CaseGraph, case: Case, name: str, answer: Outputs | Failure) -> Result:
+def _refused(graph: CaseParts, case: Case, name: str, answer: Outputs | Failure) -> Result:
     """A wrong feed must raise; whether the right one gives the right values is another case's question."""
     if not isinstance(answer, Failure):
         assert isinstance(case.refusal, FeedRefusal)

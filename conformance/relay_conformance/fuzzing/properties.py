@@ -6,8 +6,12 @@ They run in this process: the register VM is not expected to crash it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
+from regvm import api
+from regvm.frontend import source
+from regvm.memory.strategies.registry import STRATEGIES
 from relay_conformance.fuzzing import engines
 from relay_conformance.fuzzing.running import Failure, run_module
 from relay_conformance.fuzzing.verdict import first_difference
@@ -41,9 +45,28 @@ def every_register_limit_gives_the_same(program: FuzzProgram) -> None:
     assert accepted > 0, _message(program, f"no limit up to {most} is accepted")
 
 
+def every_storage_strategy_gives_the_same(program: FuzzProgram) -> None:
+    """All that need no package of their own; the checkers accept each plan."""
+    wanted = _run(program, _compile(program))
+    for strategy in sorted(STRATEGIES.keys() - {"default", "optimal"}):
+        planned = _compile(program, storage_strategy=strategy)
+        _assert_equal(program, f"strategy {strategy}", wanted, _run(program, planned))
+
+
+def the_native_engine_gives_the_same(program: FuzzProgram) -> None:
+    """As the interpreter, also with as few registers as the program allows."""
+    executable = _compile(program)
+    most = max(function.max_live for function in executable.functions)
+    _, smallest = next(_limited(program, most))
+    for name, code in (("native", executable), ("native, few registers", smallest)):
+        _assert_equal(program, name, _run(program, code), _run(program, code, "native"))
+
+
 def recompiling_gives_the_same_bytes(program: FuzzProgram) -> None:
     """Also of a module that is parsed anew, whose objects lie elsewhere."""
-    first, second = (bytes(_compile(program).save()[0]) for _ in range(2))
+    with engines.pass_context(alone=True):
+        modules = [relay.fromtext(render(program)) for _ in range(2)]
+        first, second = (bytes(regvm.compile(module, check=True).save()[0]) for module in modules)
     assert first == second, _message(program, "the bytes differ")
 
 
@@ -62,6 +85,8 @@ PROPERTIES: Mapping[str, Property] = {
     for function in (
         agrees_with_numpy,
         every_register_limit_gives_the_same,
+        every_storage_strategy_gives_the_same,
+        the_native_engine_gives_the_same,
         recompiling_gives_the_same_bytes,
         saving_and_loading_changes_nothing,
     )
@@ -69,8 +94,14 @@ PROPERTIES: Mapping[str, Property] = {
 
 
 def _compile(program: FuzzProgram, **options: Any) -> Any:
+    """Relay's passes run once a program, whatever the options."""
     with engines.pass_context(alone=True):
-        return regvm.compile(relay.fromtext(render(program)), check=True, **options)
+        return api.generate(_lower(program), check=True, **options)
+
+
+@lru_cache(maxsize=1)
+def _lower(program: FuzzProgram) -> source.LoweredSource:
+    return source.lower(relay.fromtext(render(program)), "llvm", None, None)
 
 
 def _limited(program: FuzzProgram, most: int) -> Iterator[tuple[int, Any]]:
@@ -90,8 +121,8 @@ def _compile_within(program: FuzzProgram, limit: int) -> Any:
     return None
 
 
-def _run(program: FuzzProgram, executable: Any) -> Outputs:
-    return outputs_from_value(engines.bind(executable)("main", arrays(program)))
+def _run(program: FuzzProgram, executable: Any, engine: str = "interpreter") -> Outputs:
+    return outputs_from_value(engines.bind(executable, engine)("main", arrays(program)))
 
 
 def _assert_equal(program: FuzzProgram, name: str, wanted: Outputs, got: Outputs) -> None:

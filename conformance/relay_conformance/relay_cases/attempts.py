@@ -13,14 +13,15 @@ from typing import Any
 from regvm import api, binary, compiler, ir, verifier
 from regvm.cache import kernels
 from regvm.errors import CompileError
-from regvm.executable import Program
+from regvm.executable import Program as Bytecode
 from regvm.frontend import source, translate
 from regvm.ir.prune import prune
 from relay_conformance.execution import EXECUTOR_ERRORS, Failure, Stage
-from relay_conformance.executors import registry
+from relay_conformance.executors import Executor
 from relay_conformance.executors.lowering import RETRY_OPTIONS
 from relay_conformance.executors.reference_cache import compile_reference
-from relay_conformance.program import Array, one_line, program_from_module
+from relay_conformance.program import Array, Program, one_line
+from relay_conformance.relay_cases import last_uses
 from relay_conformance.relay_cases.batches import entry, module_alone, module_of
 from relay_conformance.relay_cases.case import RelayCase
 from relay_conformance.tvm_api import regvm, tvm
@@ -64,19 +65,18 @@ def levels(executor: str) -> tuple[int, ...]:
             return (FULL_LEVEL,)
 
 
-def attempt(executor: str, cases: tuple[RelayCase, ...], level: int) -> list[list[Attempt]]:
-    """Every variation of each case. A batch of several is for executors that can run other functions than ``main``.
+def attempt(executor: Executor, cases: tuple[RelayCase, ...], level: int) -> list[list[Attempt]]:
+    """Every variation of each case. Executors of others run each case's own module, and ``main`` only.
 
     Raises what compiling the batch does.
     """
     with warnings.catch_warnings():
         # A pass that is skipped is the compiler's affair; the results decide.
         warnings.simplefilter("ignore", RuntimeWarning)
-        match executor:
-            case "regvm":
-                return [list(_register_vm(executor, "interpreter", cases, level, n)) for n in range(len(cases))]
-            case "regvm-native":
-                return [list(_register_vm(executor, "native", cases, level, n)) for n in range(len(cases))]
+        match executor.name:
+            case "regvm" | "regvm-native" as name:
+                engine = "native" if name == "regvm-native" else "interpreter"
+                return [list(_register_vm(engine, cases, level, n)) for n in range(len(cases))]
             case "tvm-vm":
                 return _reference(cases, level)
             case _:
@@ -84,11 +84,19 @@ def attempt(executor: str, cases: tuple[RelayCase, ...], level: int) -> list[lis
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """One case's functions, and the library of their kernels."""
 
     module: ir.Module
     library: Any
+
+
+def parts(module: Any, count: int, build: Callable[[Mapping[str, Any]], Any]) -> tuple[Part, ...]:
+    """The cases of a lowered batch; ``build`` gives the library of PrimFuncs by name."""
+    whole, prim_funcs = translate.translate(module)
+    numbers = {function.name: number for number, function in enumerate(whole.functions)}
+    pruned = [prune(whole, [numbers[entry(number)]]) for number in range(count)]
+    return tuple(Part(part, build({k.name: prim_funcs[k.name] for k in part.kernels})) for part in pruned)
 
 
 class _ById(tuple[RelayCase, ...]):
@@ -104,20 +112,17 @@ class _ById(tuple[RelayCase, ...]):
 
 
 @lru_cache(maxsize=4)
-def _lower(cases: _ById, level: int) -> tuple[_Part, ...]:
+def _lower(cases: _ById, level: int) -> tuple[Part, ...]:
     """Shared by the interpreter and the native engine, which follow each other on the same batch."""
     with _passes(cases, level):
         lowered = source.lower(module_of(cases), "llvm", None, None)
-        module, prim_funcs = translate.translate(lowered.module)
-        numbers = {function.name: number for number, function in enumerate(module.functions)}
-        parts = [prune(module, (numbers[entry(number)],)) for number in range(len(cases))]
-        return tuple(
-            _Part(part, _library({k.name: prim_funcs[k.name] for k in part.kernels}, lowered)) for part in parts
-        )
 
+        def build(prim_funcs: Mapping[str, Any]) -> Any:
+            return kernels.build(
+                prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1]
+            ).module
 
-def _library(prim_funcs: Mapping[str, Any], lowered: source.LoweredSource) -> Any:
-    return kernels.build(prim_funcs, lowered.target, lambda: translate.translate(lowered.plainly())[1]).module
+        return parts(lowered.module, len(cases), build)
 
 
 def _passes(cases: Sequence[RelayCase], level: int, **options: Any) -> Any:
@@ -125,29 +130,44 @@ def _passes(cases: Sequence[RelayCase], level: int, **options: Any) -> Any:
     return tvm.transform.PassContext(opt_level=level, disabled_pass=disabled, **options)
 
 
-def _register_vm(
-    name: str, engine: str, cases: tuple[RelayCase, ...], level: int, number: int
-) -> Iterator[Attempt]:
+def _register_vm(engine: str, cases: tuple[RelayCase, ...], level: int, number: int) -> Iterator[Attempt]:
     case = cases[number]
     if case.refusal is not None:
         with _passes(cases, level):
             executable = regvm.compile(module_alone(case), check=True)
         raise AssertionError(f"{case.id} compiled to {executable.bytecode}")
-    part = _lower(_ById(cases), level)[number]
+    yield from run_part(_lower(_ById(cases), level)[number], case, number, engine, level)
 
-    def generate(**options: Any) -> Program:
-        return compiler.generate(part.module, compiler.Options(check=True, **options))
 
-    for variation, program in _variations(generate, level if engine == "interpreter" else None):
-        machine = regvm.VirtualMachine(api.Executable(program, part.library), tvm.cpu(), engine=engine)
+def run_part(part: Part, case: RelayCase, number: int, engine: str, level: int) -> Iterator[Attempt]:
+    """Every variation of case ``number`` of a batch on an engine; the native one takes long to load each."""
+    for variation, program in _programs(part, level, thorough=engine == "interpreter"):
+        missing = last_uses.unmarked(program)
+        assert not missing, f"level {level}{variation}: {missing[0]}"
+        executable = api.Executable(program, part.library)
+        machine = regvm.VirtualMachine(executable, tvm.cpu(), engine=engine)
 
         def invoke(arguments: Sequence[Array], machine: Any = machine) -> Any:
             return machine.invoke(entry(number), *map(tvm.nd.array, arguments))
 
-        yield Attempt(f"level {level}{variation}", _run_all(name, case, invoke))
+        yield Attempt(f"level {level}{variation}", _run_all("regvm", case, invoke))
 
 
-def _variations(generate: Callable[..., Program], level: int | None) -> Iterator[tuple[str, Program]]:
+def programs(cases: tuple[RelayCase, ...], level: int, number: int) -> Iterator[tuple[str, Bytecode]]:
+    """What the register VM's compiler makes of case ``number`` of a batch, by variation."""
+    return _programs(_lower(_ById(cases), level)[number], level, thorough=True)
+
+
+def _programs(part: Part, level: int, thorough: bool) -> Iterator[tuple[str, Bytecode]]:
+    def generate(**options: Any) -> Bytecode:
+        return compiler.generate(part.module, compiler.Options(check=True, **options))
+
+    if thorough or level == FULL_LEVEL:
+        return _variations(generate, level if thorough else None)
+    return iter([("", generate())])
+
+
+def _variations(generate: Callable[..., Bytecode], level: int | None) -> Iterator[tuple[str, Bytecode]]:
     """The case's program as it is, loaded from its bytes, with few registers, planned otherwise; each once."""
     plain = generate()
     yield "", plain
@@ -164,8 +184,8 @@ def _variations(generate: Callable[..., Program], level: int | None) -> Iterator
 
 
 def _otherwise(
-    generate: Callable[..., Program], level: int | None, most: int
-) -> Iterator[tuple[str, Program]]:
+    generate: Callable[..., Bytecode], level: int | None, most: int
+) -> Iterator[tuple[str, Bytecode]]:
     if level == FULL_LEVEL:
         assert generate() == generate(), "compiling again gives another program"
     yield from _limited(generate, range(1, most + 1), only_smallest=level != FULL_LEVEL)
@@ -174,8 +194,8 @@ def _otherwise(
 
 
 def _limited(
-    generate: Callable[..., Program], limits: Sequence[int], only_smallest: bool
-) -> Iterator[tuple[str, Program]]:
+    generate: Callable[..., Bytecode], limits: Sequence[int], only_smallest: bool
+) -> Iterator[tuple[str, Bytecode]]:
     """Under each limit that the widest instruction allows."""
     for limit in limits:
         try:
@@ -184,6 +204,8 @@ def _limited(
             if "register limit" not in str(error):
                 raise
             continue
+        widest = max(function.num_registers for function in program.functions)
+        assert widest <= limit, f"{widest} registers under a limit of {limit}"
         yield f", limit {limit}", program
         if only_smallest:
             return
@@ -223,9 +245,19 @@ def _reference_invoke(executable: Any, number: int) -> Invoke:
     return invoke
 
 
-def _registered(executor: str, case: RelayCase) -> list[Attempt]:
-    executable = registry.get(executor).compile(program_from_module(module_alone(case)), "llvm")
-    return [Attempt("", _run_all(executor, case, lambda arguments: executable.bind(arguments)()))]
+def _registered(executor: Executor, case: RelayCase) -> list[Attempt]:
+    try:
+        executable = executor.compile(program_of(module_alone(case)), "llvm")
+    except EXECUTOR_ERRORS as error:
+        if case.refusal is not None:
+            raise
+        return [Attempt("", (Failure(executor.name, Stage.COMPILE, one_line(error)),))]
+    return [Attempt("", _run_all(executor.name, case, lambda arguments: executable.bind(arguments)()))]
+
+
+def program_of(module: Any) -> Program:
+    """Of a module that may be wrong: whether it is, is the executor's to say."""
+    return Program(module, {}, ())
 
 
 def _run_all(executor: str, case: RelayCase, invoke: Invoke) -> tuple[Result, ...]:

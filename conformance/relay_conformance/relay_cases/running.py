@@ -4,12 +4,14 @@ A batch that fails as a whole, or takes its process with it, is run again one ca
 has a name.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from relay_conformance.comparison import bit_differences
 from relay_conformance.execution import Cause, Failure, Stage, failure_of
+from relay_conformance.executors import registry
 from relay_conformance.isolation import Raised, Returned, Worker
 from relay_conformance.relay_cases import attempts
 from relay_conformance.relay_cases.attempts import Attempt
@@ -33,6 +35,10 @@ class Result:
     def id(self) -> str:
         return self.case.id
 
+    @property
+    def covered(self) -> tuple[str, ...]:
+        return (self.case.rule,)
+
     def __str__(self) -> str:
         return f"{self.id} on {self.executor}: {self.status.value}: {self.detail}"
 
@@ -48,11 +54,11 @@ def run_batch(
     for level in levels:
         for place, found in enumerate(_attempt(worker, executor, cases, level)):
             tried[place] += found
-    return tuple(_classed(case, executor, found) for case, found in zip(cases, tried, strict=True))
+    return tuple(classed(case, executor, found) for case, found in zip(cases, tried, strict=True))
 
 
 def _attempt(worker: Worker, executor: str, cases: tuple[RelayCase, ...], level: int) -> list[list[Attempt]]:
-    outcome = worker.call(attempts.attempt, executor, cases, level)
+    outcome = worker.call(attempts.attempt, registry.get(executor), cases, level)
     if isinstance(outcome, Returned):
         return list(outcome.value)
     if len(cases) > 1:
@@ -65,7 +71,7 @@ def _refused(worker: Worker, executor: str, case: RelayCase, levels: Sequence[in
     """Its own error is what an executor must give; the register VM's must also be in the right words."""
     assert case.refusal is not None
     for level in levels:
-        outcome = worker.call(attempts.attempt, executor, (case,), level)
+        outcome = worker.call(attempts.attempt, registry.get(executor), (case,), level)
         if not isinstance(outcome, Raised):
             status = Status.ACCEPTED if isinstance(outcome, Returned) else Status.CRASH
             return Result(case, executor, status, f"level {level}: it must be refused, but {_short(outcome)}")
@@ -76,8 +82,6 @@ def _refused(worker: Worker, executor: str, case: RelayCase, levels: Sequence[in
 
 
 def _in_words(executor: str, refusal: Refused, failure: Failure) -> bool:
-    import re
-
     return not executor.startswith("regvm") or re.search(refusal.pattern, failure.reason) is not None
 
 
@@ -85,20 +89,22 @@ def _short(outcome: object) -> str:
     return "it compiled" if isinstance(outcome, Returned) else str(outcome)
 
 
-def _classed(case: RelayCase, executor: str, found: Sequence[Attempt]) -> Result:
+def classed(case: RelayCase, executor: str, found: Sequence[Attempt]) -> Result:
+    """The first attempt that went wrong decides."""
     for attempt in found:
         for number, result in enumerate(attempt.results):
-            where = f"{attempt.variation}, run {number}" if len(case.runs) > 1 else attempt.variation
+            run = f"run {number}" if len(case.runs) > 1 else ""
+            where = ", ".join(filter(None, (attempt.variation, run)))
             status, detail = _compared(executor, case.runs[number], result)
             if status is not Status.AGREE:
-                return Result(case, executor, status, f"{where}: {detail}")
+                return Result(case, executor, status, ": ".join(filter(None, (where, detail))))
     return Result(case, executor, Status.AGREE)
 
 
 def _compared(executor: str, run: Run, result: Outputs | Failure) -> tuple[Status, str]:
     if isinstance(result, Failure):
-        refused = isinstance(run.expected, Refused) and result.cause is Cause.ERROR and result.stage is Stage.RUN
-        if refused and _in_words(executor, run.expected, result):
+        by_itself = result.cause is Cause.ERROR and result.stage is Stage.RUN
+        if isinstance(run.expected, Refused) and by_itself and _in_words(executor, run.expected, result):
             return Status.AGREE, ""
         return failure_status(result), result.reason
     if isinstance(run.expected, Refused):

@@ -8,12 +8,16 @@ from packaging.specifiers import SpecifierSet
 from relay_conformance.cases import catalog, ledger, selection
 from relay_conformance.cases.ledger import Defect, Layer
 from relay_conformance.errors import BadInputError
+from relay_conformance.relay_cases import catalog as relay_catalog
 
-NAMES = tuple(
-    selection.case_id(case, form)
-    for cases in catalog.families().values()
-    for case in cases
-    for form in case.forms
+NAMES = (
+    *(
+        selection.case_id(case, form)
+        for cases in catalog.families().values()
+        for case in cases
+        for form in case.forms
+    ),
+    *(case.id for case in relay_catalog.all_cases()),
 )
 
 

@@ -1,27 +1,33 @@
 """A graph of cases gives each its own result; what fails is named, and a wrong feed must be refused."""
 
-from typing import Any
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import pytest
 
 from relay_conformance.cases import catalog, running
 from relay_conformance.cases.case import Case, FeedRefusal, Form, ImportRefusal
-from relay_conformance.cases.graphs import CaseGraph, wrong_feed
+from relay_conformance.cases.graphs import CaseParts, wrong_feed
 from relay_conformance.cases.operands import tensor
 from relay_conformance.cases.running import Result
 from relay_conformance.cases.verdicts import Judged, Verdict, as_json, judge, wrong
 from relay_conformance.execution import Cause, Failure, Measurement, Stage
 from relay_conformance.executors import Figures
+from relay_conformance.isolation import Outcome, TimedOut, Worker
 from relay_conformance.program import Array
 from relay_conformance.status import Status
 from relay_conformance.values import outputs_from_arrays
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 NEG = Case("Neg", "plain", {"x": tensor(2, 3)})
 ADD = Case("AddV2", "plain", {"x": tensor(2, 3), "y": tensor(2, 3)})
 REFUSING = Case("Neg", "refuses-shape", {"x": tensor(2, 3)}, refusal=FeedRefusal.SHAPE)
 FIRST, SECOND = np.array([[1, 2], [3, 4]], np.float32), np.array([5, 6], np.float32)
-NO_MODEL: Any = None
 
 
 def measured(*arrays: Array) -> Measurement:
@@ -32,7 +38,7 @@ def classed(
     got: Measurement | Failure, reference: Measurement | None = None, **wrong_feeds: Any
 ) -> list[Status]:
     """The statuses of two cases, one output each, whose right values are FIRST and SECOND."""
-    graph = CaseGraph((NEG, REFUSING), Form.PLACEHOLDERS, NO_MODEL, {}, (1, 1))
+    graph = CaseParts((NEG, REFUSING), Form.PLACEHOLDERS, {}, (1, 1))
     reply = running._Reply(got, {REFUSING.id: wrong_feeds["refusal"]} if wrong_feeds else {})
     expected = outputs_from_arrays([FIRST, SECOND])
     against = reference or measured(FIRST, SECOND)
@@ -98,9 +104,7 @@ def test_a_wrong_feed_must_be_refused_by_an_error_and_not_by_dying() -> None:
 )
 def test_a_wrong_feed_differs_in_one_thing(refusal: str, shape: tuple[int, ...], dtype: str) -> None:
     case = Case("Neg", "plain", {"x": tensor(2, 3)}, refusal=FeedRefusal(refusal))
-    graph = CaseGraph(
-        (case,), Form.PLACEHOLDERS, NO_MODEL, {"Neg_plain/x": np.ones((2, 3), np.float32)}, (1,)
-    )
+    graph = CaseParts((case,), Form.PLACEHOLDERS, {"Neg_plain/x": np.ones((2, 3), np.float32)}, (1,))
     wrong_array = wrong_feed(graph, case)["Neg_plain/x"]
     assert (wrong_array.shape, str(wrong_array.dtype)) == (shape, dtype)
 
@@ -158,6 +162,45 @@ def test_a_case_that_kills_its_process_takes_no_other_with_it(machines: running.
     statuses = {(result.case.kind, result.executor): result.status for result in results}
     assert statuses["plain", "tvm-vm"] is statuses["plain", "regvm"] is Status.AGREE
     assert statuses["fed-float32", "tvm-vm"] is Status.CRASH
+
+
+STUCK = replace(NEG, kind="stuck")
+
+
+class _Slow(Worker):
+    """A worker for which every graph with STUCK takes too long."""
+
+    def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Outcome[T]:
+        cases = args[0]
+        assert isinstance(cases, Sequence)
+        return TimedOut(7.0) if STUCK in cases else super().call(function, *args, **kwargs)
+
+
+def _die(tf: Any, tensors: Any) -> Any:
+    del tf, tensors
+    os.abort()
+
+
+@pytest.mark.tensorflow
+def test_a_case_that_hangs_before_the_machines_takes_no_other_with_it(machines: running.Machines) -> None:
+    with _Slow(120.0) as slow:
+        results = running.run_cases([STUCK, NEG], Form.PLACEHOLDERS, replace(machines, importing=slow))
+    assert [(r.case.kind, r.executor, r.status) for r in results] == [
+        ("stuck", "tvm-vm", Status.TIME_OUT),
+        ("stuck", "regvm", Status.TIME_OUT),
+        ("plain", "tvm-vm", Status.AGREE),
+        ("plain", "regvm", Status.AGREE),
+    ]
+    assert results[0].detail == "it was not imported within 7 s"
+
+
+@pytest.mark.tensorflow
+def test_a_case_that_ends_tensorflow_takes_no_other_with_it(machines: running.Machines) -> None:
+    fatal = replace(NEG, kind="fatal", build=_die)
+    results = running.run_cases([fatal, NEG], Form.PLACEHOLDERS, machines)
+    statuses = {(result.case.kind, result.executor): result.status for result in results}
+    assert statuses["fatal", "tvm-vm"] is statuses["fatal", "regvm"] is Status.CRASH
+    assert statuses["plain", "tvm-vm"] is statuses["plain", "regvm"] is Status.AGREE
 
 
 @pytest.mark.tensorflow

@@ -40,8 +40,11 @@ _OPTIMISATIONS = frozenset(
 )
 """Passes that a program is right without."""
 
-_UNNAMED = {"sequential": "LowerTE"}
+_FAILURES = (tvm.error.TVMError, TypeError, ValueError, AttributeError, AssertionError, LookupError)
+"""What a pass raises that fails: parts of them are Python, which asserts that a layout is one it knows."""
 
+_UNNAMED = {"sequential": "LowerTE"}
+"""Passes whose object carries a name that says nothing."""
 
 Observer = Callable[[str, tvm.IRModule], None]
 
@@ -167,7 +170,7 @@ def _after(step: Any, name: str, mod: tvm.IRModule, notes: list[str]) -> tvm.IRM
                 return step(mod)
             # A Sequential of one applies the opt level and runs what the pass requires first.
             return tvm.transform.Sequential([step])(mod)
-        except (tvm.error.TVMError, TypeError, ValueError, AttributeError, AssertionError) as error:
+        except _FAILURES as error:
             reason = errors[0] if errors else summary_of(error)
             if name not in _OPTIMISATIONS:
                 raise CompileError(f"Relay pass {name} fails on this module: {reason}") from error

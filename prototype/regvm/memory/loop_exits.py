@@ -10,26 +10,29 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from regvm import isa
+from regvm.ir.components import loops_of_blocks
 from regvm.ir.function import Block, Function, Module
 from regvm.memory import escape
+from regvm.memory.aliases import Aliases
+
+Loops = tuple[int, ...]
+"""The numbers of loops, two at most."""
 
 
 def copy_out_of_loops(module: Module, escapes: Sequence[escape.Escape]) -> Module:
     """The module with such copies; the very same one where none is needed. ``escapes`` are its escape facts."""
     parameters = [e.parameters for e in escapes]
     functions = tuple(
-        _rewrite(f, e.roots, parameters) for f, e in zip(module.functions, escapes, strict=True)
+        _rewrite(f, e.aliases, parameters) for f, e in zip(module.functions, escapes, strict=True)
     )
     if all(new is old for new, old in zip(functions, module.functions, strict=True)):
         return module
     return dataclasses.replace(module, functions=functions)
 
 
-def _rewrite(function: Function, roots: escape.Roots, parameters: Sequence[frozenset[int]]) -> Function:
-    cycle_of = _cycles(function)
-    created_in = {
-        d: cycle_of[n] for n, b in enumerate(function.blocks) for i in b.instructions for d in isa.defs(i)
-    }
+def _rewrite(function: Function, aliases: Aliases, parameters: Sequence[frozenset[int]]) -> Function:
+    cycle_of = loops_of_blocks(function)
+    loops = _loops_of_roots(function, aliases, cycle_of)
     fresh = iter(range(function.num_values, 2**62))
     blocks: list[Block] = []
     count = 0
@@ -39,7 +42,7 @@ def _rewrite(function: Function, roots: escape.Roots, parameters: Sequence[froze
             leaving = {
                 v
                 for v in _leaving(instruction, parameters)
-                if any(created_in.get(r) not in (None, cycle_of[number]) for r in roots.get(v, ()))
+                if any(loop != cycle_of[number] for loop in loops.get(v, ()))
             }
             copies = {v: next(fresh) for v in sorted(leaving)}
             count += len(copies)
@@ -61,45 +64,20 @@ def _replace(instruction: isa.Instruction, copies: dict[int, int]) -> isa.Instru
     return isa.rewrite(instruction, use=lambda u: isa.Use(copies.get(u.register, u.register), u.last))
 
 
-def _cycles(function: Function) -> list[int | None]:
-    """For each block the number of the outermost loop that it is in, or None: strongly connected components.
+def _loops_of_roots(function: Function, aliases: Aliases, cycle_of: Sequence[int | None]) -> dict[int, Loops]:
+    """For each value the loops in which it may have been created."""
+    created_in = {
+        d: cycle_of[n] for n, b in enumerate(function.blocks) for i in b.instructions for d in isa.defs(i)
+    }
 
-    (Tarjan, "Depth-first search and linear graph algorithms", 1972; iterative.)
-    """
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_blocks: list[int] = []
-    closed: set[int] = set()
-    found: list[int | None] = [None] * len(function.blocks)
-    work = [(0, iter(function.blocks[0].successors))]
-    index[0] = low[0] = 0
-    open_blocks.append(0)
-    while work:
-        block, successors = work[-1]
-        for successor in successors:
-            if successor not in index:
-                index[successor] = low[successor] = len(index)
-                open_blocks.append(successor)
-                work.append((successor, iter(function.blocks[successor].successors)))
-                break
-            if successor not in closed:
-                low[block] = min(low[block], index[successor])
-        else:
-            work.pop()
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[block])
-            if low[block] == index[block]:
-                closed.update(_close(function, block, open_blocks, found))
-    return found
+    def own(value: int) -> Iterator[Loops]:
+        loop = created_in.get(value) if value in aliases.roots else None
+        if loop is not None:
+            yield (loop,)
+
+    return aliases.forward(own, _two_of)
 
 
-def _close(function: Function, head: int, open_blocks: list[int], found: list[int | None]) -> list[int]:
-    members = []
-    while True:
-        members.append(open_blocks.pop())
-        if members[-1] == head:
-            break
-    if len(members) > 1 or head in function.blocks[head].successors:
-        for member in members:
-            found[member] = head
-    return members
+def _two_of(found: list[Loops]) -> Loops:
+    """Two loops stand for any more: of two, one is not the loop that a value is used in."""
+    return tuple(sorted({loop for loops in found for loop in loops})[:2])

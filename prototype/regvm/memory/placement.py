@@ -3,7 +3,8 @@
 A tensor goes into the arena if it does not escape. Its lifetime is that of all its aliases, and begins with the
 instruction that writes it, so that a kernel never writes over its own inputs. Where an alias of an earlier
 instance is still live when the tensor is written again (a loop carries it into the next round), it gets as many
-buffers, which take turns, as instances can be live. Tensors that meet in a block parameter share one buffer where
+buffers, which take turns, as instances can be live. (A copy into a buffer of its own would take as many bytes, and
+time in every round, so turns always cost less.) Tensors that meet in a block parameter share one buffer where
 they may.
 
 Of a tensor whose size is known only at run time the plan says a region and a slot (see ``region_slots``); that
@@ -17,8 +18,9 @@ from dataclasses import dataclass, field
 
 from regvm import isa
 from regvm.executable import InRegion
+from regvm.ir.components import loops_of_blocks
 from regvm.ir.function import Function
-from regvm.memory.coalescing import Tensor, coalesce, merge_spans
+from regvm.memory.coalescing import Lifetimes, Tensor, coalesce
 from regvm.memory.escape import Escape
 from regvm.memory.instances import live_instances
 from regvm.memory.region_slots import plan_regions
@@ -61,46 +63,52 @@ def place(
 
     ``ranges`` and ``starts`` are the live intervals of the function's values and the numbering that they use.
     """
-    aliases: dict[int, list[int]] = {}
-    for value, roots in escape.roots.items():
-        for root in roots:
-            aliases.setdefault(root, []).append(value)
+    aliases = escape.aliases
+    lifetimes = Lifetimes(aliases, ranges)
+    loops = loops_of_blocks(function)
     rows: dict[int, int] = {}
     single: dict[int, Tensor] = {}
     ids: dict[int, list[str]] = {}
-    lifetimes: dict[int, tuple[tuple[int, int], ...]] = {}
+    placed: dict[int, Tensor] = {}
     requests: list[Request] = []
-    dynamic: list[int] = []
-    for index, out in _created(function, starts):
+    dynamic: list[Tensor] = []
+    for block, index, out in _created(function, starts):
+        type_ = function.tensors[out.tensor]
+        tensor = Tensor(out.register, index, type_.num_bytes)
         if out.register in escape.escaping:
             continue
-        names = frozenset(aliases[out.register])
-        if not function.tensors[out.tensor].is_static:
-            lifetimes[out.register] = _lifetime(index, names, ranges)
-            dynamic.append(out.register)
+        if not type_.is_static:
+            dynamic.append(tensor)
+            placed[tensor.value] = tensor
             continue
-        count = live_instances(function, out.register, index, names, ranges, starts, MAX_BUFFERS)
+        count = 1
+        # Only in a loop can an instance be live where the tensor is created anew.
+        if loops[block] is not None:
+            names = aliases.names_of([tensor.value])
+            count = live_instances(function, tensor.value, index, names, ranges, starts, MAX_BUFFERS)
         if count > MAX_BUFFERS:
             continue
-        spans = _lifetime(index, names, ranges)
-        size = function.tensors[out.tensor].num_bytes
-        rows[out.register] = out.tensor
-        lifetimes[out.register] = spans
+        rows[tensor.value] = out.tensor
+        placed[tensor.value] = tensor
         if count == 1:
-            single[out.register] = Tensor(out.register, index, size, spans)
+            single[tensor.value] = tensor
         else:
-            ids[out.register] = [f"{out.register}.{n}" for n in range(count)]
-            requests.extend(Request(i, size, spans) for i in ids[out.register])
-    for shared in coalesce(function, escape.roots, single):
+            ids[tensor.value] = [f"{tensor.value}.{n}" for n in range(count)]
+            requests.extend(Request(i, tensor.size, lifetimes.of(tensor)) for i in ids[tensor.value])
+    for shared in coalesce(function, aliases, single, lifetimes):
         name = f"{shared.tensors[0].value}.0"
         requests.append(Request(name, shared.tensors[0].size, shared.spans))
         ids.update((t.value, [name]) for t in shared.tensors)
+    rows = {value: row for value, row in rows.items() if value in ids}
+    placed = {value: tensor for value, tensor in placed.items() if value in ids or value not in single}
     requests.sort(key=lambda r: (r.first, str(r.id)))
     plan = planner(requests)
     offsets = {row: tuple(plan.offsets[i] for i in ids[value]) for value, row in rows.items()}
-    inside = frozenset(v for v, roots in escape.roots.items() if roots and roots <= rows.keys())
+    outside = aliases.names_of(aliases.roots - rows.keys())
+    inside = aliases.names_of(rows) - outside
     buffers = {value: tuple(ids[value]) for value in rows}
-    regions = plan_regions(function, starts, {v: lifetimes[v] for v in dynamic})
+    spans = {value: lifetimes.of(tensor) for value, tensor in placed.items()}
+    regions = plan_regions(function, starts, {t.value: spans[t.value] for t in dynamic})
     return Placement(
         offsets,
         plan.bytes,
@@ -108,23 +116,18 @@ def place(
         tuple(requests),
         plan,
         buffers,
-        lifetimes,
+        spans,
         regions.regions,
         regions.places,
         regions.num_regions,
     )
 
 
-def _lifetime(index: int, names: frozenset[int], ranges: Ranges) -> tuple[tuple[int, int], ...]:
-    """Where a tensor or one of its aliases is live; it begins with the instruction that creates the tensor."""
-    return merge_spans([(2 * index, 2 * index + 2), *(r for v in names for r in ranges.get(v, ()))])
-
-
-def _created(function: Function, starts: Sequence[int]) -> list[tuple[int, isa.Out]]:
-    """Each tensor that an invoke creates, with the instruction's index in the numbering of the intervals."""
+def _created(function: Function, starts: Sequence[int]) -> list[tuple[int, int, isa.Out]]:
+    """Each tensor that an invoke creates, with its block, and its index in the numbering of the intervals."""
     return [
-        (index, out)
-        for start, block in zip(starts, function.blocks, strict=True)
+        (number, index, out)
+        for number, (start, block) in enumerate(zip(starts, function.blocks, strict=True))
         for index, instruction in enumerate(block.instructions, start + 1)
         if isinstance(instruction, isa.Invoke)
         for out in instruction.outs

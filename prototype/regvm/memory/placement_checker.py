@@ -34,7 +34,9 @@ Spans = Mapping[int, tuple[tuple[int, ...], int]]
 class _State:
     """``tensors[v]``: the instances that ``v`` may be, as (creator, age); ``lost``: values overwritten.
 
-    Only values that are read later are held, or a long function would copy all it ever defined at each block.
+    Of tensors that own their storage nothing is held. Tensors that have one and the same place all go by the name of
+    the first, since it is the place that is written over. Only values that are read later are held, or a long
+    function would copy all it ever defined at each block.
     """
 
     tensors: Mapping[int, frozenset[Instance]]
@@ -131,6 +133,7 @@ class _Run:
     place: dict[int, tuple[tuple[int, ...], int]] = field(default_factory=dict)
     within: dict[int, InRegion] = field(default_factory=dict)
     slots: dict[int, set[int]] = field(default_factory=dict)
+    name: dict[int, int] = field(default_factory=dict)
     problems: dict[str, None] = field(default_factory=dict)
 
     def solve(self) -> list[str]:
@@ -146,6 +149,7 @@ class _Run:
                         for o in instruction.outs
                         if o.tensor in self.regions.places
                     )
+        self.name = _names(self.place, self.within)
         slots = _slots(self.within)
         self.pieces = {**_pieces(self.place), **slots}
         for creator, place in self.within.items():
@@ -196,15 +200,18 @@ class _Run:
             frame.hold(instruction.dst, frame.tensors.get(instruction.src.register, frozenset()))
 
     def _create(self, out: int, frame: _Frame) -> None:
-        turns = len(self.place[out][0]) if out in self.place else 1
         frame.hold(out, frozenset())
-        for value in frame.holders(out) if out not in self.within else ():
-            older = ((c, min(age + 1, turns)) if c == out else (c, age) for c, age in frame.tensors[value])
+        if out not in self.name:
+            return
+        name = self.name[out]
+        turns = len(self.place[name][0]) if name in self.place else 1
+        for value in frame.holders(name) if name not in self.within else ():
+            older = ((c, min(age + 1, turns)) if c == name else (c, age) for c, age in frame.tensors[value])
             frame.hold(value, frozenset(older))
-        for value in frame.holders_over(out):
-            if any(self._overlap((out, 0), instance) for instance in frame.tensors[value]):
+        for value in frame.holders_over(name):
+            if any(self._overlap((name, 0), instance) for instance in frame.tensors[value]):
                 frame.lose(value)
-        frame.hold(out, frozenset(((out, 0),)))
+        frame.hold(out, frozenset(((name, 0),)))
 
     def _place(self, region: int, frame: _Frame) -> None:
         """What is in the region now stays where it is; what is made next is elsewhere."""
@@ -343,6 +350,15 @@ def _pieces(place: Mapping[int, tuple[tuple[int, ...], int]]) -> dict[int, tuple
         creator: tuple(sorted({n for o in offsets for n in range(number[o], number[o + size])}))
         for creator, (offsets, size) in place.items()
     }
+
+
+def _names(
+    place: Mapping[int, tuple[tuple[int, ...], int]], within: Mapping[int, InRegion]
+) -> dict[int, int]:
+    """For each tensor with a place the first of those that have just that one place, else itself."""
+    first: dict[object, int] = {}
+    names = {c: c if len(p[0]) > 1 else first.setdefault(p, c) for c, p in place.items()}
+    return {**names, **{c: first.setdefault(p, c) for c, p in within.items()}}
 
 
 def _slots(within: Mapping[int, InRegion]) -> dict[int, tuple[int, ...]]:

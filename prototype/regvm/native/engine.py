@@ -17,7 +17,7 @@ from regvm.executable import Program, TensorType
 from regvm.native.boundary import Exporter, Importer
 from regvm.native.code import Code
 from regvm.native.frame_layout import pool_types
-from regvm.native.layout import Cell, Context, Frame, FunctionRecord, Status
+from regvm.native.layout import Cell, Context, Frame, FunctionRecord, ObjectKind, Status
 from regvm.native.lowering import FUNCTIONS, lower
 from regvm.native.support import PREFIX
 from regvm.native.tables import addresses_of, constant_objects, fill_record, pools
@@ -205,8 +205,10 @@ class NativeEngine:
                 return self._exporter(arguments, {}).value(context.result)
             finally:
                 self._entry.finish(self._address)
-        if context.taken_pool:
-            return tvm_native.hand_over(taken, context.taken_data, self._pool_type(context.taken_pool))
+        if context.taken_kind == ObjectKind.OWNED:
+            pool = context.taken_pool
+            type_ = self._types_by_pool[pool] if pool else tvm_native.type_at(taken)
+            return tvm_native.hand_over(taken, context.taken_data, type_)
         for argument in arguments:
             if argument.handle == taken:
                 return argument  # type: ignore[no-any-return]

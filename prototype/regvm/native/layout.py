@@ -166,8 +166,9 @@ class FunctionRecord(ctypes.Structure):
 class Context(ctypes.Structure):
     """The state of one machine. The first three are functions of TVM's C interface.
 
-    ``taken_pool`` and ``taken_data`` tell of the result that Python took last: its pool, or null for a tensor that
-    came from Python, and the address of its elements.
+    ``taken_kind``, ``taken_pool`` and ``taken_data`` tell of the result that Python took last: an object's kind, and
+    of an OWNED one its pool, or null, and the address of its elements. ``heap_bytes`` is what the free lists took from
+    malloc, ``pooled_bytes`` what tensors hold that wait in pools.
     """
 
     _fields_ = [
@@ -182,6 +183,7 @@ class Context(ctypes.Structure):
         ("num_pools", ctypes.c_int64),
         ("frame", ctypes.c_void_p),
         ("result", ctypes.c_void_p),
+        ("taken_kind", ctypes.c_int64),
         ("taken_pool", ctypes.c_void_p),
         ("taken_data", ctypes.c_void_p),
         ("status", ctypes.c_int32),
@@ -196,6 +198,8 @@ class Context(ctypes.Structure):
         ("peak_bytes", ctypes.c_int64),
         ("arena_bytes", ctypes.c_int64),
         ("arena_peak", ctypes.c_int64),
+        ("heap_bytes", ctypes.c_int64),
+        ("pooled_bytes", ctypes.c_int64),
         ("cells", ctypes.c_void_p),
         ("chunks", ctypes.c_void_p),
         ("chunk_next", ctypes.c_void_p),

@@ -33,7 +33,7 @@ class _Held(enum.Enum):
 
 _Entry = _Held | frozenset[int] | None
 _State = list[_Entry]
-"""Registers, spill slots, rows of the tensor table; then, for each region, the rows placed there."""
+"""Registers, spill slots, dynamic rows of the tensor table; then, for each region, the rows placed there."""
 
 
 def check_contents(program: Program, function: Function) -> list[tuple[int, Rule, str]]:
@@ -45,8 +45,10 @@ class _Flow:
     def __init__(self, program: Program, function: Function) -> None:
         self._program = program
         self._function = function
-        self._rows = function.num_registers + function.num_slots
-        self._regions = self._rows + len(function.tensors)
+        values = function.num_registers + function.num_slots
+        dynamic = [row for row, slot in enumerate(function.tensors) if not slot.type.is_static]
+        self._row = {row: values + place for place, row in enumerate(dynamic)}
+        self._regions = values + len(dynamic)
         arrivals = {t for i in function.instructions for t in isa.targets(i)}
         self._heads = frozenset(arrivals | {0})
 
@@ -101,12 +103,13 @@ class _Flow:
             case isa.Spill(slot=slot):
                 state[self._function.num_registers + slot] = result
             case isa.SetShape(row):
-                state[self._rows + row] = _Held.SHAPED
+                state[self._row[row]] = _Held.SHAPED
             case isa.PlaceTensors(region, rows):
                 self._place(region, rows, state)
             case isa.Invoke(outs=outs):
                 for out in outs:
-                    state[self._rows + out.tensor] = None
+                    if out.tensor in self._row:
+                        state[self._row[out.tensor]] = None
             case _:
                 pass
         for register in isa.defs(instruction):
@@ -117,10 +120,10 @@ class _Flow:
         placed = state[self._regions + region]
         assert isinstance(placed, frozenset)
         for row in placed:
-            if state[self._rows + row] is not None:
-                state[self._rows + row] = _Held.SHAPED
+            if state[self._row[row]] is not None:
+                state[self._row[row]] = _Held.SHAPED
         for row in rows:
-            state[self._rows + row] = _Held.PLACED
+            state[self._row[row]] = _Held.PLACED
         state[self._regions + region] = frozenset(rows)
 
     def _problems(self, instruction: isa.Instruction, state: _State) -> Iterator[Broken]:
@@ -150,9 +153,9 @@ class _Flow:
             case isa.Invoke(outs=outs):
                 made: set[int] = set()
                 for row in (o.tensor for o in outs):
-                    slot, known = self._function.tensors[row], state[self._rows + row]
-                    if slot.type.is_static:
+                    if row not in self._row:
                         continue
+                    slot, known = self._function.tensors[row], state[self._row[row]]
                     if known is None or row in made:
                         yield Rule.TENSOR, f"creates t{row}, whose shape is not static and may not be set"
                     elif slot.within is not None and known is not _Held.PLACED:
@@ -160,7 +163,7 @@ class _Flow:
                     made.add(row)
             case isa.PlaceTensors(_, rows):
                 for row in rows:
-                    if state[self._rows + row] is None:
+                    if state[self._row[row]] is None:
                         yield Rule.REGION, f"places t{row}, whose shape may not be set"
             case _:
                 pass

@@ -139,6 +139,20 @@ def test_a_function_that_no_entry_reaches_breaks_nothing(compiled: Compiled) -> 
         compiled(UNREACHED, entries=["broken"])
 
 
+def test_a_layout_that_tvm_asserts_against_is_refused_with_the_pass() -> None:
+    x = relay.var("x", shape=(1, 5, 5, 3))
+    w = relay.var("w", shape=(4, 3, 3, 3))
+    convolution = relay.nn.conv2d(
+        x, w, channels=4, kernel_size=(3, 3), data_layout="NHWC", kernel_layout="OHWI"
+    )
+    with (
+        tvm.transform.PassContext(opt_level=3),
+        pytest.warns(RuntimeWarning, match="skipped the optimisation AlterOpLayout"),
+        pytest.raises(CompileError, match=r"Relay pass \w+ fails on this module: AssertionError"),
+    ):
+        regvm.compile(relay.Function([x, w], convolution))
+
+
 @pytest.mark.parametrize(
     ("entries", "message"),
     [(["main", "absent"], "no @absent, .* it has broken, double, last"), ([], "no entry")],

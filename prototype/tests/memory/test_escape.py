@@ -88,7 +88,7 @@ def test_follows_arguments_into_block_parameters_round_a_loop() -> None:
         tensors=2,
     )
     (facts,) = analyse(module(code))
-    assert facts.roots[2] == {1, 3}
+    assert facts.aliases.roots_of([2]) == {1, 3}
     assert facts.escaping == {1, 3}
 
 
@@ -164,12 +164,12 @@ def test_every_tensor_and_parameter_is_its_own_root_and_roots_flow_along_aliases
         for each in code.blocks:
             for instruction in each.instructions:
                 if isinstance(instruction, isa.Invoke):
-                    assert all(facts.roots[o.register] == {o.register} for o in instruction.outs)
+                    assert all(facts.aliases.roots_of([o.register]) == {o.register} for o in instruction.outs)
                 if isinstance(instruction, isa.Reshape | isa.ReshapeTo):
-                    source = facts.roots.get(instruction.src.register, frozenset())
-                    assert facts.roots.get(instruction.dst, frozenset()) == source
+                    source = facts.aliases.roots_of([instruction.src.register])
+                    assert facts.aliases.roots_of([instruction.dst]) == source
             if isinstance(each.terminator, isa.Jump):
                 parameters = code.blocks[each.terminator.target].parameters
                 for parameter, argument in zip(parameters, each.arguments, strict=True):
-                    source = facts.roots.get(argument, frozenset())
-                    assert source <= facts.roots.get(parameter, frozenset())
+                    source = facts.aliases.roots_of([argument])
+                    assert source <= facts.aliases.roots_of([parameter])

@@ -15,7 +15,7 @@ LIMIT = 6
 def buffers(code: Function, tensor: int) -> int:
     (facts,) = analyse(module(code))
     spans = intervals.build(code, liveness.analyse(code))
-    aliases = frozenset(v for v, roots in facts.roots.items() if tensor in roots)
+    aliases = facts.aliases.names_of([tensor])
     index = next(
         index
         for start, b in zip(spans.starts, code.blocks, strict=True)

@@ -12,14 +12,21 @@ _LET = table(
         ),
         "used-twice": ("def @main(%x: int32) { let %a = %x * 3; %a * %a }", (2, 36)),
         "used-much-later": (
-            "def @main(%x: int32) { let %a = %x + 1; let %b = %x * 2; let %c = %b * 3; let %d = %c - 1; %d - %a }",
+            "def @main(%x: int32) { let %a = %x + 1; let %b = %x * 2; let %c = %b * 3; let %d = %c - 1; "
+            "%d - %a }",
             (4, 18),
         ),
         "never-used": ("def @main(%x: int32) { let %a = %x * 100; %x + 1 }", (4, 5)),
-        "of-a-parameter": ("def @main(%x: int32, %y: int32) { let %a = %x; let %b = %y; %b - %a }", ((1, 5), 4)),
+        "of-a-parameter": (
+            "def @main(%x: int32, %y: int32) { let %a = %x; let %b = %y; %b - %a }",
+            ((1, 5), 4),
+        ),
         "of-a-let": ("def @main(%x: int32) { let %a = (let %b = %x + 1; %b * %b); %a - %x }", (2, 7)),
         "is-the-result": ("def @main(%x: int32) { let %a = %x + 1; %a }", (2, 3)),
-        "two-names-for-one-value": ("def @main(%x: int32) { let %a = %x + 1; let %b = %a; (%a, %b, %b - %a) }", (2, (3, 3, 0))),
+        "two-names-for-one-value": (
+            "def @main(%x: int32) { let %a = %x + 1; let %b = %a; (%a, %b, %b - %a) }",
+            (2, (3, 3, 0)),
+        ),
         "hides-within-a-branch-only": (
             "def @main(%c: bool, %x: int32) { let %a = %x; "
             "let %b = if (%c) { let %a = 100; %a + 1 } else { %a }; (%a, %b) }",
@@ -32,7 +39,10 @@ _LET = table(
         ),
         "of-a-constant": ("def @main(%x: int32) { let %a = 5; let %b = 7; (%x * %a) - %b }", (2, 3)),
         "of-a-tuple": ("def @main(%x: int32) { let %t = (%x, %x + 1); %t.0 * %t.1 }", (3, 12)),
-        "of-a-function": ("def @main(%x: int32) { let %f = fn (%y: int32) -> int32 { %y - 1 }; %f(%f(%x)) }", (3, 1)),
+        "of-a-function": (
+            "def @main(%x: int32) { let %f = fn (%y: int32) -> int32 { %y - 1 }; %f(%f(%x)) }",
+            (3, 1),
+        ),
         "of-a-global-function": (
             "def @f(%y: int32) -> int32 { %y - 1 }\ndef @main(%x: int32) { let %f = @f; %f(%f(%x)) }",
             (3, 1),
@@ -41,12 +51,15 @@ _LET = table(
         "twenty-live-at-once": (
             "def @main(%x: int32) { "
             + " ".join(f"let %a{n} = %x * {n};" for n in range(20))
-            + " " + " + ".join(["%x", *(f"%a{n}" for n in range(20))]) + " }",
+            + " "
+            + " + ".join(["%x", *(f"%a{n}" for n in range(20))])
+            + " }",
             (1, 191),
             (-2, -382),
         ),
         "that-nothing-reads-may-be-an-effect": (
-            "def @main(%x: int32) { let %r = ref(%x); let %_ = ref_write(%r, %x + 1); let %__ = %x; ref_read(%r) }",
+            "def @main(%x: int32) { let %r = ref(%x); let %_ = ref_write(%r, %x + 1); let %__ = %x; "
+            "ref_read(%r) }",
             (3, 4),
         ),
     },
@@ -105,8 +118,7 @@ _ORDER = table(
             (7, 7),
         ),
         "effects-of-nested-calls-inside-out": (
-            "def @main(%x: int32) { " + _LOG + " let %d = %log(%log(%log(%x) + 1) + 1); "
-            "(%d, ref_read(%r)) }",
+            "def @main(%x: int32) { " + _LOG + " let %d = %log(%log(%log(%x) + 1) + 1); (%d, ref_read(%r)) }",
             (1, (3, 123)),
         ),
         "a-closure-s-effects-when-it-is-called": (

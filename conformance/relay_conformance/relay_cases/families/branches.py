@@ -44,7 +44,11 @@ CASES = table(
             ((True, 3, 5), (3, True)),
             ((False, 3, 5), (5, False)),
         ),
-        "condition-is-computed": (_CX + " { if (%x < %y) { %x } else { %y } }", ((True, 3, 5), 3), ((True, 6, 5), 5)),
+        "condition-is-computed": (
+            _CX + " { if (%x < %y) { %x } else { %y } }",
+            ((True, 3, 5), 3),
+            ((True, 6, 5), 5),
+        ),
         "condition-is-a-constant": (
             _CX + " { (if (True) { %x } else { %y }, if (False) { %x } else { %y }) }",
             ((True, 3, 5), (3, 5)),
@@ -146,24 +150,30 @@ CASES = table(
         ),
         "as-an-argument": (
             "def @f(%a: int32, %b: int32) -> int32 { %a - %b }\n"
-            + _CX + " { @f(if (%c) { %x } else { %y }, if (%c) { %y } else { 7 }) }",
+            + _CX
+            + " { @f(if (%c) { %x } else { %y }, if (%c) { %y } else { 7 }) }",
             ((True, 1, 5), -4),
             ((False, 1, 5), -2),
         ),
         "over-tensors": (
-            "def @main(%c: bool, %x: Tensor[(2), int32]) { let %a = %x + %x; if (%c) { %a } else { %x * %a } }",
+            "def @main(%c: bool, %x: Tensor[(2), int32]) { let %a = %x + %x; if (%c) { %a } else { %x * "
+            "%a } }",
             ((True, [1, 2]), [2, 4]),
             ((False, [1, 2]), [2, 8]),
         ),
         "in-a-function-that-is-called-twice": (
             "def @pick(%c: bool, %a: int32, %b: int32) -> int32 { if (%c) { %a } else { %b } }\n"
-            + _CX + " { @pick(%c, %x, %y) - @pick(logical_not(%c), %x, %y) }",
+            + _CX
+            + " { @pick(%c, %x, %y) - @pick(logical_not(%c), %x, %y) }",
             ((True, 1, 5), -4),
             ((False, 1, 5), 4),
         ),
         "a-chain-of-ten": (
             "def @main(%x: int32) { "
-            + "".join(f"if (%x == {n}) {{ {n * n} }} else {{ " for n in range(10)) + "0 - %x" + " }" * 10 + " }",
+            + "".join(f"if (%x == {n}) {{ {n * n} }} else {{ " for n in range(10))
+            + "0 - %x"
+            + " }" * 10
+            + " }",
             (0, 0),
             (3, 9),
             (9, 81),
@@ -172,7 +182,9 @@ CASES = table(
         "diamonds-in-a-row": (
             "def @main(%x: int32) { "
             + " ".join(
-                f"let %a{n + 1} = if (%a{n} < {n * 3}) {{ %a{n} + {n} }} else {{ %a{n} - 1 }};".replace("%a0", "%x")
+                f"let %a{n + 1} = if (%a{n} < {n * 3}) {{ %a{n} + {n} }} else {{ %a{n} - 1 }};".replace(
+                    "%a0", "%x"
+                )
                 for n in range(6)
             )
             + " %a6 - %x }",

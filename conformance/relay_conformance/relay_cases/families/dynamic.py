@@ -8,7 +8,7 @@ _ROWS = "def @main(%x: Tensor[(?, 2), int32])"
 _FLAT = "def @main(%x: Tensor[(?), int32])"
 
 
-def _ramp(*shape: int) -> np.ndarray:  # type: ignore[type-arg]
+def _ramp(*shape: int) -> np.ndarray:
     return np.arange(np.prod(shape, dtype=int), dtype="int32").reshape(shape)
 
 
@@ -72,12 +72,14 @@ _CASES = {
         (_ramp(3), 4 * _ramp(3)),
     ),
     "goes-through-a-branch": (
-        "def @main(%c: bool, %x: Tensor[(?), int32]) { let %y = if (%c) { concatenate((%x, %x)) } else { %x }; %y + %y }",
+        "def @main(%c: bool, %x: Tensor[(?), int32]) { let %y = if (%c) { concatenate((%x, %x)) } else { "
+        "%x }; %y + %y }",
         ((True, _ramp(2)), 2 * np.tile(_ramp(2), 2)),
         ((False, _ramp(2)), 2 * _ramp(2)),
     ),
     "is-captured": (
-        _FLAT + " { let %f = fn (%a: Tensor[(?), int32]) -> Tensor[(?), int32] { concatenate((%a, %x)) }; %f(%f(%x)) }",
+        _FLAT + " { let %f = fn (%a: Tensor[(?), int32]) -> Tensor[(?), int32] { concatenate((%a, %x)) }; "
+        "%f(%f(%x)) }",
         (_ramp(2), np.tile(_ramp(2), 3)),
     ),
     "is-in-a-tuple": (
@@ -111,7 +113,10 @@ _CASES = {
         "def @main(%x: Tensor[(?, 2), int32]) { transpose(%x, axes=None) }",
         (_ramp(3, 2), _ramp(3, 2).T),
     ),
-    "is-cast": ('def @main(%x: Tensor[(?), int32]) { cast(%x, dtype="float32") }', (_ramp(3), _ramp(3).astype("float32"))),
+    "is-cast": (
+        'def @main(%x: Tensor[(?), int32]) { cast(%x, dtype="float32") }',
+        (_ramp(3), _ramp(3).astype("float32")),
+    ),
     "is-expanded": (_FLAT + " { expand_dims(%x, axis=0) }", (_ramp(3), _ramp(1, 3))),
     "is-dropped-and-made-again": (
         _FLAT + " { let %a = %x + 1; let %b = %a * 2; let %c = %b - %x; let %d = %c * %c; %d - 1 }",

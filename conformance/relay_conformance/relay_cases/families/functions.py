@@ -42,7 +42,8 @@ _CALL = table(
         ),
         "gives-one-of-two-arguments": (
             "def @f(%c: bool, %a: int32, %b: int32) -> int32 { if (%c) { %a } else { %b } }\n"
-            + _XY + " { (@f(True, %x, %y), @f(False, %x, %y)) }",
+            + _XY
+            + " { (@f(True, %x, %y), @f(False, %x, %y)) }",
             ((5, 2), (5, 2)),
         ),
         "gives-a-constant": ("def @f(%a: int32) -> int32 { 7 }\n" + _X + " { @f(%x) + %x }", (4, 11)),
@@ -51,17 +52,26 @@ _CALL = table(
             (4, 6),
         ),
         "of-twelve-arguments": (
-            "def @f(" + ", ".join(f"%a{n}: int32" for n in range(12)) + ") -> int32 { %a0 - (%a5 * %a11) }\n"
-            + _X + " { @f(" + ", ".join(f"%x + {n}" for n in range(12)) + ") }",
+            "def @f("
+            + ", ".join(f"%a{n}: int32" for n in range(12))
+            + ") -> int32 { %a0 - (%a5 * %a11) }\n"
+            + _X
+            + " { @f("
+            + ", ".join(f"%x + {n}" for n in range(12))
+            + ") }",
             (1, -71),
         ),
         "with-arguments-permuted": (
             "def @f(%a: int32, %b: int32, %c: int32) -> int32 { ((%a * 100) + (%b * 10)) + %c }\n"
-            "def @g(%a: int32, %b: int32, %c: int32) -> int32 { @f(%c, %a, %b) }\n" + _X + " { @g(%x, %x + 1, %x + 2) }",
+            "def @g(%a: int32, %b: int32, %c: int32) -> int32 { @f(%c, %a, %b) }\n"
+            + _X
+            + " { @g(%x, %x + 1, %x + 2) }",
             (1, 312),
         ),
         "of-a-polymorphic-function": (
-            "def @second[A, B](%a: A, %b: B) -> B { %b }\n" + _X + " { (@second(True, %x), @second(%x, False)) }",
+            "def @second[A, B](%a: A, %b: B) -> B { %b }\n"
+            + _X
+            + " { (@second(True, %x), @second(%x, False)) }",
             (4, (4, False)),
         ),
         "of-a-function-expression": (_X + " { (fn (%a: int32) -> int32 { %a * 2 })(%x + 1) }", (4, 10)),
@@ -78,7 +88,10 @@ _CLOSURE = table(
     "lang-closure",
     {
         "captures-nothing": (_X + " { let %f = fn (%a: int32) -> int32 { %a + 1 }; %f(%x) }", (4, 5)),
-        "captures-a-parameter": (_XY + " { let %f = fn (%a: int32) -> int32 { %a - %y }; %f(%x) }", ((5, 2), 3)),
+        "captures-a-parameter": (
+            _XY + " { let %f = fn (%a: int32) -> int32 { %a - %y }; %f(%x) }",
+            ((5, 2), 3),
+        ),
         "captures-two": (
             _XY + " { let %f = fn (%a: int32) -> int32 { (%a * %x) - %y }; (%f(10), %f(0)) }",
             ((5, 2), (48, -2)),
@@ -92,15 +105,22 @@ _CLOSURE = table(
             "let %f = fn (%a: Tensor[(2), int32]) -> Tensor[(2), int32] { %a * %b }; %f(%f(%x)) }",
             ([1, 2], [4, 32]),
         ),
-        "captures-a-constant": (_X + " { let %k = 7; let %f = fn (%a: int32) -> int32 { %a * %k }; %f(%x) }", (2, 14)),
+        "captures-a-constant": (
+            _X + " { let %k = 7; let %f = fn (%a: int32) -> int32 { %a * %k }; %f(%x) }",
+            (2, 14),
+        ),
         "captures-a-closure": (
             _X + " { let %f = fn (%a: int32) -> int32 { %a + %x }; "
             "let %g = fn (%a: int32) -> int32 { %f(%a) * 2 }; %g(10) }",
             (4, 28),
         ),
         "captures-twelve": (
-            _X + " { " + " ".join(f"let %b{n} = %x * {n + 1};" for n in range(12))
-            + " let %f = fn (%a: int32) -> int32 { " + " + ".join(["%a", *(f"%b{n}" for n in range(12))]) + " }; %f(1) }",
+            _X
+            + " { "
+            + " ".join(f"let %b{n} = %x * {n + 1};" for n in range(12))
+            + " let %f = fn (%a: int32) -> int32 { "
+            + " + ".join(["%a", *(f"%b{n}" for n in range(12))])
+            + " }; %f(1) }",
             (1, 79),
         ),
         "keeps-what-it-captured": (
@@ -109,13 +129,15 @@ _CLOSURE = table(
         ),
         "is-made-twice": (
             "def @adder(%n: int32) -> fn (int32) -> int32 { fn (%a: int32) -> int32 { %a + %n } }\n"
-            + _X + " { let %f = @adder(%x); let %g = @adder(%x * 10); (%f(1), %g(1), %f(2)) }",
+            + _X
+            + " { let %f = @adder(%x); let %g = @adder(%x * 10); (%f(1), %g(1), %f(2)) }",
             (4, (5, 41, 6)),
         ),
         "outlives-its-maker": (
             "def @make(%n: Tensor[(2), int32]) -> fn (Tensor[(2), int32]) -> Tensor[(2), int32] "
             "{ let %b = %n + %n; fn (%a: Tensor[(2), int32]) -> Tensor[(2), int32] { %a - %b } }\n"
-            "def @main(%x: Tensor[(2), int32]) { let %f = @make(%x); let %g = @make(%x * %x); (%f(%x), %g(%x)) }",
+            "def @main(%x: Tensor[(2), int32]) { let %f = @make(%x); let %g = @make(%x * %x); (%f(%x), "
+            "%g(%x)) }",
             ([1, 3], ([-1, -3], [-1, -15])),
         ),
         "is-an-argument": (_TWICE + _X + " { @twice(fn (%a: int32) -> int32 { %a * 3 }, %x) }", (2, 18)),
@@ -135,18 +157,21 @@ _CLOSURE = table(
         "is-composed": (
             "def @compose(%f: fn (int32) -> int32, %g: fn (int32) -> int32) -> fn (int32) -> int32 "
             "{ fn (%a: int32) -> int32 { %f(%g(%a)) } }\n"
-            + _X + " { let %h = @compose(fn (%a: int32) -> int32 { %a - 1 }, fn (%a: int32) -> int32 { %a * 2 }); "
+            + _X
+            + " { let %h = @compose(fn (%a: int32) -> int32 { %a - 1 }, fn (%a: int32) -> int32 { %a * 2 }); "
             "%h(%x) }",
             (4, 7),
         ),
         "is-curried": (
-            _X + " { let %f = fn (%a: int32) -> fn (int32) -> int32 { fn (%b: int32) -> int32 { (%a * 10) - %b } }; "
+            _X + " { let %f = fn (%a: int32) -> fn (int32) -> int32 { fn (%b: int32) -> int32 { (%a * 10) - "
+            "%b } }; "
             "let %g = %f(%x); (%g(1), %g(2)) }",
             (4, (39, 38)),
         ),
         "three-deep": (
             _X + " { let %f = fn (%a: int32) -> int32 { let %g = fn (%b: int32) -> int32 "
-            "{ let %h = fn (%c: int32) -> int32 { ((%a * 100) + (%b * 10)) + (%c - %x) }; %h(%b + 1) }; %g(%a + 1) }; "
+            "{ let %h = fn (%c: int32) -> int32 { ((%a * 100) + (%b * 10)) + (%c - %x) }; %h(%b + 1) }; "
+            "%g(%a + 1) }; "
             "%f(1) }",
             (1, 122),
         ),
@@ -158,13 +183,17 @@ _CLOSURE = table(
         ),
         "is-in-a-list": (
             "type G { Step(fn (int32) -> int32, G), Done }\n"
-            "def @run(%g: G, %a: int32) -> int32 { match (%g) { Step(%f, %t) => @run(%t, %f(%a)), Done => %a } }\n"
-            + _X + " { @run(Step(fn (%a: int32) -> int32 { %a + %x }, Step(fn (%a: int32) -> int32 { %a * 2 }, Done)), 1) }",
+            "def @run(%g: G, %a: int32) -> int32 { match (%g) { Step(%f, %t) => @run(%t, %f(%a)), Done => "
+            "%a } }\n"
+            + _X
+            + " { @run(Step(fn (%a: int32) -> int32 { %a + %x }, Step(fn (%a: int32) -> int32 { %a * 2 }, "
+            "Done)), 1) }",
             (4, 10),
         ),
         "counts-in-a-reference": (
             _X + " { let %r = ref(%x); let %next = fn () -> int32 { let %v = ref_read(%r); "
-            "let %_ = ref_write(%r, %v * 2); %v }; let %a = %next(); let %b = %next(); (%a, %b, ref_read(%r)) }",
+            "let %_ = ref_write(%r, %v * 2); %v }; let %a = %next(); let %b = %next(); (%a, %b, "
+            "ref_read(%r)) }",
             (3, (3, 6, 12)),
         ),
         "is-called-in-a-loop": (
@@ -177,7 +206,8 @@ _CLOSURE = table(
         "grows-in-a-loop": (
             "def @wrap(%n: int32, %f: fn (int32) -> int32) -> fn (int32) -> int32 "
             "{ if (%n < 1) { %f } else { @wrap(%n - 1, fn (%a: int32) -> int32 { %f(%a) + %n }) } }\n"
-            "def @main(%n: int32, %x: int32) { let %f = @wrap(%n, fn (%a: int32) -> int32 { %a * %x }); %f(10) }",
+            "def @main(%n: int32, %x: int32) { let %f = @wrap(%n, fn (%a: int32) -> int32 { %a * %x }); "
+            "%f(10) }",
             ((4, 2), 30),
             ((0, 2), 20),
         ),

@@ -37,10 +37,14 @@ def _turned(width: int, rounds: int) -> tuple[object, object]:
 
 
 def _wide(width: int) -> str:
-    """``width`` tensors that all live until the end, each made from the one before."""
-    lets = [f"let %a{n + 1} = %a{n} * %x;".replace("%a0 ", "%x ") for n in range(width)]
-    total = " - ".join(f"%a{n}" for n in range(width, 0, -1))
-    return f"def @main(%x: {_VECTOR}) {{ {' '.join(lets)} {total} }}"
+    """``width`` tensors that all live until the end, each made from the one before; calls are not fused."""
+    product = f"def @product(%a: {_VECTOR}, %b: {_VECTOR}) -> {_VECTOR} {{ %a * %b }}\n"
+    minus = f"def @minus(%a: {_VECTOR}, %b: {_VECTOR}) -> {_VECTOR} {{ %a - %b }}\n"
+    lets = [f"let %a{n + 1} = @product(%a{n}, %x);".replace("%a0,", "%x,") for n in range(width)]
+    total = f"%a{width}"
+    for n in range(width - 1, 0, -1):
+        total = f"@minus({total}, %a{n})"
+    return f"{product}{minus}def @main(%x: {_VECTOR}) {{ {' '.join(lets)} {total} }}"
 
 
 def _wide_result(width: int, x: list[int]) -> object:
@@ -78,6 +82,12 @@ _COMPILER: dict[str, dict[str, Row]] = {
             ((0, [1, 2], [3, 4]), ([1, 2], [3, 4])),
             ((2, [1, 2], [3, 4]), ([3, 4], [3, 4])),
         ),
+        "circle-beside-what-lives-on": (
+            "def @main(%z: int32, %c: bool, %x: int32, %y: int32) "
+            "{ let %t = if (%c) { (%x, %y) } else { (%y, %x) }; ((%t.0 * 10) - %t.1) * %z }",
+            ((2, True, 3, 4), 52),
+            ((2, False, 3, 4), 74),
+        ),
         "two-circles": (
             "def @f(%n: int32, %a: int32, %b: int32, %c: int32, %d: int32) -> (int32, int32, int32, int32) "
             "{ if (%n < 1) { (%a, %b, %c, %d) } else { @f(%n - 1, %b, %a, %d, %c) } }\n"
@@ -95,7 +105,8 @@ _COMPILER: dict[str, dict[str, Row]] = {
     },
     "comp-last-use": {
         "read-in-one-branch-and-after": (
-            "def @main(%c: bool, %x: int32, %y: int32) { let %i = if (%c) { if (%c) { %y - %x } else { 0 - %y } } "
+            "def @main(%c: bool, %x: int32, %y: int32) { let %i = if (%c) { if (%c) { %y - %x } else { 0 "
+            "- %y } } "
             "else { 0 - %x }; (%i, %y, %x) }",
             ((True, 3, 5), (2, 5, 3)),
             ((False, 3, 5), (-3, 5, 3)),
@@ -116,12 +127,14 @@ _COMPILER: dict[str, dict[str, Row]] = {
     },
     "comp-escape": {
         "results-outlive-the-frame": (
-            f"def @f(%x: {_VECTOR}) -> ({_VECTOR}, {_VECTOR}) {{ let %a = %x + %x; let %b = %a * %x; (%a, %b) }}\n"
+            f"def @f(%x: {_VECTOR}) -> ({_VECTOR}, {_VECTOR}) {{ let %a = %x + %x; let %b = %a * %x; (%a, "
+            f"%b) }}\n"
             f"def @main(%x: {_VECTOR}) {{ let %t = @f(%x); let %u = @f(%t.1); let %a = %t.0; (%a, %u) }}",
             ([1, 2], ([2, 4], ([4, 16], [8, 128]))),
         ),
         "captured-tensors-outlive-the-frame": (
-            f"def @f(%x: {_VECTOR}) -> fn () -> {_VECTOR} {{ let %a = %x * %x; fn () -> {_VECTOR} {{ %a + %x }} }}\n"
+            f"def @f(%x: {_VECTOR}) -> fn () -> {_VECTOR} {{ let %a = %x * %x; fn () -> {_VECTOR} {{ %a + "
+            f"%x }} }}\n"
             f"def @main(%x: {_VECTOR}) {{ let %g = @f(%x); let %h = @f(%x + %x); (%g(), %h()) }}",
             ([1, 2], ([2, 6], [6, 20])),
         ),
@@ -133,7 +146,8 @@ _COMPILER: dict[str, dict[str, Row]] = {
         ),
         "a-parameter-given-back": (
             f"def @f(%c: bool, %a: {_VECTOR}) -> {_VECTOR} {{ if (%c) {{ %a }} else {{ %a + %a }} }}\n"
-            f"def @main(%c: bool, %x: {_VECTOR}) {{ let %y = %x * %x; let %z = @f(%c, %y); let %w = %x - %z; (%w, %z) }}",
+            f"def @main(%c: bool, %x: {_VECTOR}) {{ let %y = %x * %x; let %z = @f(%c, %y); let %w = %x - "
+            f"%z; (%w, %z) }}",
             ((True, [1, 3]), ([0, -6], [1, 9])),
             ((False, [1, 3]), ([-1, -15], [2, 18])),
         ),
@@ -145,7 +159,8 @@ _COMPILER: dict[str, dict[str, Row]] = {
     },
     "comp-storage": {
         "an-early-value-is-read-late": (
-            f"def @main(%x: {_VECTOR}) {{ let %a = %x + 1; let %b = %a * %a; let %c = %b - %x; let %d = %c * %b; "
+            f"def @main(%x: {_VECTOR}) {{ let %a = %x + 1; let %b = %a * %a; let %c = %b - %x; let %d = "
+            f"%c * %b; "
             "%d - %a }",
             ([1, 2], [10, 60]),
         ),
@@ -161,7 +176,8 @@ _COMPILER: dict[str, dict[str, Row]] = {
             ([1, 2], [18 - 2, 36 - 4, 2 - 1, 4 - 2]),
         ),
         "branches-share-and-the-join-reads": (
-            f"def @main(%c: bool, %x: {_VECTOR}) {{ let %a = %x * %x; let %i = if (%c) {{ let %b = %a + %a; %b - %x }} "
+            f"def @main(%c: bool, %x: {_VECTOR}) {{ let %a = %x * %x; let %i = if (%c) {{ let %b = %a + "
+            f"%a; %b - %x }} "
             "else { let %b = %a - %x; %b * %a }; (%i + %a, %i) }",
             ((True, [1, 3]), ([2, 24], [1, 15])),
             ((False, [1, 3]), ([1, 63], [0, 54])),
@@ -175,7 +191,8 @@ _COMPILER: dict[str, dict[str, Row]] = {
             ((5, [1, 2]), [8, 13]),
         ),
         "two-outputs-of-one-kernel": (
-            "def @main(%x: Tensor[(4), int32]) { let %a = %x * %x; let %s = split(%a, indices_or_sections=2); "
+            "def @main(%x: Tensor[(4), int32]) { let %a = %x * %x; let %s = split(%a, "
+            "indices_or_sections=2); "
             "let %b = %s.0; let %c = %s.1; let %d = %b - %c; (%d * %b, %c) }",
             ([1, 2, 3, 4], ([-8, -48], [9, 16])),
         ),
@@ -201,7 +218,8 @@ _COMPILER: dict[str, dict[str, Row]] = {
         ),
         "in-a-clause": (
             "def @make(%n: int32, %l: L) -> L { if (%n < 1) { %l } else { @make(%n - 1, Cons(%n, %l)) } }\n"
-            "def @sum(%l: L, %a: int32) -> int32 { match (%l) { Cons(%h, %t) => @sum(%t, %a + %h), Nil => %a } }\n"
+            "def @sum(%l: L, %a: int32) -> int32 { match (%l) { Cons(%h, %t) => @sum(%t, %a + %h), Nil => "
+            "%a } }\n"
             "def @main(%n: int32) { @sum(@make(%n, Nil), 0) }",
             (200, 20100),
         ),
@@ -212,7 +230,8 @@ _COMPILER: dict[str, dict[str, Row]] = {
         ),
         "swaps-its-arguments": (
             "def @g(%a: int32, %b: int32) -> int32 { (%a * 10) - %b }\n"
-            "def @f(%a: int32, %b: int32) -> int32 { @g(%b, %a) }\ndef @main(%a: int32, %b: int32) { @f(%a, %b) }",
+            "def @f(%a: int32, %b: int32) -> int32 { @g(%b, %a) }\ndef @main(%a: int32, %b: int32) { "
+            "@f(%a, %b) }",
             ((1, 2), 19),
         ),
     },
@@ -264,7 +283,8 @@ _EXECUTION: dict[str, dict[str, Row]] = {
     "exec-drop": {
         "a-tensor-that-one-branch-reads": (
             f"def @f(%x: {_VECTOR}) -> {_VECTOR} {{ %x + %x }}\n"
-            f"def @main(%c: bool, %x: {_VECTOR}) {{ let %a = @f(%x); if (%c) {{ %a - %x }} else {{ %x * %x }} }}",
+            f"def @main(%c: bool, %x: {_VECTOR}) {{ let %a = @f(%x); if (%c) {{ %a - %x }} else {{ %x * "
+            f"%x }} }}",
             ((True, [1, 2]), [1, 2]),
             ((False, [1, 2]), [1, 4]),
         ),
@@ -281,7 +301,8 @@ _EXECUTION: dict[str, dict[str, Row]] = {
     "exec-invoke": {
         "one-operand": (f"def @main(%x: {_VECTOR}) {{ negative(%x) }}", ([1, -2], [-1, 2])),
         "three-operands": (
-            "def @main(%c: Tensor[(2), bool], %x: Tensor[(2), int32], %y: Tensor[(2), int32]) { where(%c, %x, %y) }",
+            "def @main(%c: Tensor[(2), bool], %x: Tensor[(2), int32], %y: Tensor[(2), int32]) { where(%c, "
+            "%x, %y) }",
             (([True, False], [1, 2], [3, 4]), [1, 4]),
         ),
     },
@@ -293,10 +314,35 @@ _EXECUTION: dict[str, dict[str, Row]] = {
         "an-unknown-size": ("def @main(%x: Tensor[(?), int32]) { %x * %x }", ([1, 2, 3], [1, 4, 9])),
     },
     "exec-alloc-tensor": {
-        "twice": ("def @main(%x: Tensor[(?), int32]) { let %a = %x + 1; concatenate((%a, %a)) }", ([1, 2], [2, 3, 2, 3])),
+        "twice": (
+            "def @main(%x: Tensor[(?), int32]) { let %a = %x + 1; concatenate((%a, %a)) }",
+            ([1, 2], [2, 3, 2, 3]),
+        ),
     },
     "exec-shape-of": {
-        "a-vector": ('def @main(%x: Tensor[(?), int32]) { shape_of(%x, dtype="int64") }', ([1, 2], np.array([2], "int64"))),
+        "an-unknown-size": ("def @main(%x: Tensor[(?), int32]) { %x - 1 }", ([1, 2], [0, 1]), ([5], [4])),
+    },
+    "exec-set-shape": {
+        "of-what-is-made-in-a-region": (
+            "def @main(%x: Tensor[(?), int32]) { let %a = %x + 1; let %b = concatenate((%a, %a)); %b * 2 }",
+            ([1, 2], [4, 6, 4, 6]),
+            ([5], [12, 12]),
+        ),
+    },
+    "exec-place-tensors": {
+        "one-after-another": (
+            "def @main(%x: Tensor[(?), int32]) { let %a = %x + 1; let %b = concatenate((%a, %x)); "
+            "let %d = concatenate((%b, %a)); concatenate((%d, %d)) }",
+            ([1], [2, 1, 2, 2, 1, 2]),
+            ([1, 2], [2, 3, 1, 2, 2, 3, 2, 3, 1, 2, 2, 3]),
+        ),
+        "in-each-round-of-a-loop": (
+            "def @f(%n: int32, %x: Tensor[(?), int32]) -> Tensor[(?), int32] { if (%n < 1) { %x } "
+            "else { let %a = concatenate((%x, %x)); @f(%n - 1, sum(reshape(%a, newshape=[2, -1]), axis=[0])) } }\n"
+            "def @main(%n: int32, %x: Tensor[(?), int32]) { @f(%n, %x) }",
+            ((3, [1, 2]), [8, 16]),
+            ((0, [1, 2]), [1, 2]),
+        ),
     },
     "exec-reshape": {
         "to-a-vector": (
@@ -336,7 +382,11 @@ _EXECUTION: dict[str, dict[str, Row]] = {
         ),
     },
     "exec-branch": {
-        "both-ways": ("def @main(%c: bool, %x: int32) { if (%c) { %x + 1 } else { %x - 1 } }", ((True, 1), 2), ((False, 1), 0)),
+        "both-ways": (
+            "def @main(%c: bool, %x: int32) { if (%c) { %x + 1 } else { %x - 1 } }",
+            ((True, 1), 2),
+            ((False, 1), 0),
+        ),
     },
     "exec-jump": {
         "over-a-branch": (
@@ -347,7 +397,8 @@ _EXECUTION: dict[str, dict[str, Row]] = {
     },
     "exec-call": {
         "for-a-value": (
-            "def @f(%a: int32) -> int32 { if (%a < 1) { 0 } else { 1 + @f(%a - 1) } }\ndef @main(%x: int32) { @f(%x) * 2 }",
+            "def @f(%a: int32) -> int32 { if (%a < 1) { 0 } else { 1 + @f(%a - 1) } }\ndef @main(%x: "
+            "int32) { @f(%x) * 2 }",
             (3, 6),
         ),
     },
@@ -355,9 +406,14 @@ _EXECUTION: dict[str, dict[str, Row]] = {
         "of-another-function": (_EVEN + "def @main(%n: int32) { @odd(%n) }", (5, True), (4, False)),
     },
     "exec-ret": {"a-parameter": ("def @main(%x: int32, %y: int32) { %y }", ((1, 2), 2))},
-    "exec-make-ref": {"of-a-parameter": ("def @main(%x: int32) { let %r = ref(%x); ref_read(%r) + 1 }", (1, 2))},
+    "exec-make-ref": {
+        "of-a-parameter": ("def @main(%x: int32) { let %r = ref(%x); ref_read(%r) + 1 }", (1, 2))
+    },
     "exec-read-ref": {
-        "after-a-write": ("def @main(%x: int32) { let %r = ref(%x); let %_ = ref_write(%r, 5); ref_read(%r) }", (1, 5)),
+        "after-a-write": (
+            "def @main(%x: int32) { let %r = ref(%x); let %_ = ref_write(%r, 5); ref_read(%r) }",
+            (1, 5),
+        ),
     },
     "exec-write-ref": {
         "twice": (

@@ -19,7 +19,10 @@ CASES = table(
             ((True, [1.0, 2.0]), (True, [1.0, 2.0], 3, (1.5, True))),
         ),
         "field-of-a-tuple": (_XY + " { let %t = (%x, %y); (%t.1, %t.0) }", ((1, 2), (2, 1))),
-        "field-of-a-field": (_XY + " { let %t = (%x, (%y, %x)); let %u = %t.1; (%u.0, %u.1) }", ((1, 2), (2, 1))),
+        "field-of-a-field": (
+            _XY + " { let %t = (%x, (%y, %x)); let %u = %t.1; (%u.0, %u.1) }",
+            ((1, 2), (2, 1)),
+        ),
         "field-is-used-after-the-tuple": (
             _XY + " { let %t = (%x + %y, %x - %y); let %a = %t.0; let %b = %t.1; (%a * %b) - %a }",
             ((5, 2), 14),
@@ -27,16 +30,20 @@ CASES = table(
         "whole-and-field": (_XY + " { let %t = (%x + %y, %y); (%t, %t.0) }", ((1, 2), ((3, 2), 3))),
         "is-an-argument": (
             "def @f(%t: (int32, (int32, int32))) -> int32 { let %u = %t.1; %t.0 - (%u.0 * %u.1) }\n"
-            + _XY + " { @f((%x, (%y, 3))) }",
+            + _XY
+            + " { @f((%x, (%y, 3))) }",
             ((10, 2), 4),
         ),
         "is-a-function-s-result": (
             "def @f(%a: int32, %b: int32) -> (int32, int32) { (%a + %b, %a - %b) }\n"
-            + _XY + " { let %t = @f(%x, %y); let %u = @f(%t.1, %t.0); (%t, %u) }",
+            + _XY
+            + " { let %t = @f(%x, %y); let %u = @f(%t.1, %t.0); (%t, %u) }",
             ((5, 2), ((7, 3), (10, -4))),
         ),
         "goes-through-a-function": (
-            "def @id(%t: (int32, int32)) -> (int32, int32) { %t }\n" + _XY + " { let %t = @id(@id((%x, %y))); %t.0 - %t.1 }",
+            "def @id(%t: (int32, int32)) -> (int32, int32) { %t }\n"
+            + _XY
+            + " { let %t = @id(@id((%x, %y))); %t.0 - %t.1 }",
             ((5, 2), 3),
         ),
         "goes-round-a-loop": (
@@ -69,14 +76,17 @@ CASES = table(
             ([3, 4], ([3, 8], ([6, 8], [9, 16]))),
         ),
         "of-seventy-fields": (
-            "def @main(%x: int32) { let %t = (" + ", ".join(["%x", "%x + 1"] * (_LONG // 2))
+            "def @main(%x: int32) { let %t = ("
+            + ", ".join(["%x", "%x + 1"] * (_LONG // 2))
             + f"); %t.0 + %t.{_LONG - 1} }}",
             (3, 7),
         ),
         "of-eight-live-tensors": (
             "def @main(%x: Tensor[(2), int32]) { "
             + " ".join(f"let %a{n} = %a{n - 1} + %x;".replace("%a0 ", "%x ") for n in range(1, 9))
-            + " (" + ", ".join(f"%a{n}" for n in range(1, 9)) + ") }",
+            + " ("
+            + ", ".join(f"%a{n}" for n in range(1, 9))
+            + ") }",
             ([1, 2], tuple([n + 1, 2 * n + 2] for n in range(1, 9))),
         ),
     },

@@ -70,7 +70,10 @@ _ILL_TYPED = refusals(
             "type|mismatch|unif",
         ),
         "refuses-a-read-of-what-is-no-reference": ("def @main(%x: int32) { ref_read(%x) }", "ref|type|unif"),
-        "refuses-an-operator-with-a-missing-operand": ("def @main(%x: int32) { add(%x) }", "add|argument|type"),
+        "refuses-an-operator-with-a-missing-operand": (
+            "def @main(%x: int32) { add(%x) }",
+            "add|argument|type",
+        ),
         "refuses-an-attribute-that-does-not-fit": (
             "def @main(%x: Tensor[(2, 3), int32]) { reshape(%x, newshape=[5]) }",
             "reshape|size|shape|elements|type",
@@ -134,6 +137,11 @@ _ARGUMENTS = table(
             "def @main(%x: int32, %y: Tensor[(2), int32]) { %y - %x }",
             ((1, [1, 2, 3]), Refused("3")),
             ((1, [1, 2]), [0, 1]),
+        ),
+        "refuses-a-vector-without-elements": (
+            _VECTOR,
+            (np.zeros(0, "int32"), Refused(r"int32\[0\]")),
+            ([1, 2], [2, 4]),
         ),
         "takes-no-arguments": ("def @main() -> int32 { 7 }", ((), 7)),
         "takes-a-strided-array": (

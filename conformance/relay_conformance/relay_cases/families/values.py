@@ -10,7 +10,7 @@ _FLOATS = ("float16", "float32", "float64")
 _SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1.5, -2.0]
 
 
-def _constant(kind: str, value: np.ndarray) -> RelayCase:  # type: ignore[type-arg]
+def _constant(kind: str, value: np.ndarray) -> RelayCase:
     """The constant is a result twice: alone, and of an ``if`` that it leaves by a register."""
     shape = ", ".join(map(str, value.shape)) + ("," if value.ndim == 1 else "")
     type_ = f"Tensor[({shape}), {value.dtype}]"
@@ -20,7 +20,7 @@ def _constant(kind: str, value: np.ndarray) -> RelayCase:  # type: ignore[type-a
     return RelayCase("lang-constant", kind, text, runs, {"k": value})
 
 
-def _extremes(dtype: str) -> np.ndarray:  # type: ignore[type-arg]
+def _extremes(dtype: str) -> np.ndarray:
     limits = np.iinfo(dtype)
     return np.array([limits.min, limits.max, 1], dtype)
 
@@ -31,7 +31,9 @@ _CONSTANTS = (
     *(_constant(f"extremes-{dtype}", _extremes(dtype)) for dtype in _INTEGERS),
     *(_constant(f"special-{dtype}", np.array(_SPECIAL, dtype)) for dtype in _FLOATS),
     _constant("matrix-bool", np.array([[True, False], [False, False]])),
-    _constant("smallest-float32", np.array([np.finfo("float32").smallest_subnormal, np.finfo("float32").max])),
+    _constant(
+        "smallest-float32", np.array([np.finfo("float32").smallest_subnormal, np.finfo("float32").max])
+    ),
     _constant("no-elements", np.zeros((2, 0), "int32")),
     _constant("one-element", np.zeros((1, 1, 1), "int8")),
     _constant("long-vector", np.arange(1000, dtype="int16")),
@@ -72,7 +74,10 @@ def _floats(dtype: str) -> tuple[str, tuple[object, object]]:
     given, other = np.array([np.nan, np.inf, -0.0, 1.5], dtype), np.array([1, -np.inf, 0.0, 0.25], dtype)
     with np.errstate(invalid="ignore"):
         expected = (given + other, given * other, given < other)
-    return f"def @main(%x: {type_}, %y: {type_}) {{ (%x + %y, %x * %y, %x < %y) }}", ((given, other), expected)
+    return f"def @main(%x: {type_}, %y: {type_}) {{ (%x + %y, %x * %y, %x < %y) }}", (
+        (given, other),
+        expected,
+    )
 
 
 _OPERATORS = table(
@@ -133,7 +138,8 @@ _OPERATORS = table(
             (([1, 2], [3]), ([1, 2, 3], [3, 1, 2, 3])),
         ),
         "keeps-the-elements-in-another-shape": (
-            "def @main(%x: Tensor[(2, 3), int32]) { (reshape(%x, newshape=[3, 2]), reshape(%x, newshape=[6])) }",
+            "def @main(%x: Tensor[(2, 3), int32]) { (reshape(%x, newshape=[3, 2]), reshape(%x, "
+            "newshape=[6])) }",
             ([[1, 2, 3], [4, 5, 6]], ([[1, 2], [3, 4], [5, 6]], [1, 2, 3, 4, 5, 6])),
         ),
         "casts": (
@@ -142,7 +148,8 @@ _OPERATORS = table(
             ([300, -1, 0], (np.array([44, -1, 0], "int8"), [300.0, -1.0, 0.0], [True, True, False])),
         ),
         "matrix-product": (
-            "def @main(%x: Tensor[(1, 2), float32], %w: Tensor[(3, 2), float32]) { nn.dense(%x, %w, units=None) }",
+            "def @main(%x: Tensor[(1, 2), float32], %w: Tensor[(3, 2), float32]) { nn.dense(%x, %w, "
+            "units=None) }",
             (([[1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0], [3.0, -1.0]]), [[1.0, 2.0, 1.0]]),
         ),
     },

@@ -28,6 +28,7 @@ CHECKS_PER_TICK = 64
 _SLOW_TICK_NS = 1_000_000
 _SLICE_NS = 50_000_000
 _KEPT_FRAME_BYTES = 1 << 24
+_KEPT_HEAP_BYTES = 1 << 24
 _MONOTONIC = 1
 
 
@@ -44,6 +45,7 @@ def lines() -> list[str]:
         *_clear_cells(),
         *_trim(),
         *_dispose(),
+        *_give_up(),
     ]
 
 
@@ -151,7 +153,10 @@ def _resume() -> list[str]:
 
 
 def _finish() -> list[str]:
-    """Free whatever a run left: its result, the frames of a failed one, references that hold each other."""
+    """Free whatever a run left: its result, the frames of a failed one, references that hold each other.
+
+    What waits to be used again stays, unless it is much, or memory ran out: the next run shall have that memory.
+    """
     code = Assembly()
     code.call("void", "@unwind", "ptr %context")
     code.call("void", "@drop_if", "ptr %context", f"ptr {code.get(Context, '%context', 'result')}")
@@ -159,6 +164,14 @@ def _finish() -> list[str]:
     with code.unless(code.is_null(code.get(Context, "%context", "cells"))):
         code.call("void", "@clear_cells", "ptr %context")
     code.call("void", "@trim", "ptr %context", f"i64 {_KEPT_FRAME_BYTES}")
+    heap, pooled = (code.get(Context, "%context", n) for n in ("heap_bytes", "pooled_bytes"))
+    much = code.compare("sgt", "i64", code.op("add", "i64", heap, pooled), _KEPT_HEAP_BYTES)
+    status = code.get(Context, "%context", "status")
+    ran_out = code.compare("eq", "i32", status, int(Status.NO_MEMORY))
+    nothing_lives = code.compare("eq", "i64", code.get(Context, "%context", "live_objects"), 0)
+    with code.when(code.op("and", "i1", nothing_lives, code.op("or", "i1", much, ran_out))):
+        code.call("void", "@trim", "ptr %context", "i64 0")
+        code.call("void", "@give_up", "ptr %context")
     code.emit("ret void")
     return code.function("void @regvm.finish(ptr %context) nounwind")
 
@@ -171,23 +184,19 @@ def _take_result() -> list[str]:
     address = code.variable("ptr")
     result = code.get(Context, "%context", "result")
     kind = code.get(Object, result, "kind")
-    owned, external, other, taken = (code.fresh(s) for s in ("owned", "external", "other", "taken"))
+    owned, taken, other = (code.fresh(s) for s in ("owned", "taken", "other"))
     code.emit(
         f"switch i32 {kind}, label %{other} "
-        f"[ i32 {int(ObjectKind.OWNED)}, label %{owned} i32 {int(ObjectKind.EXTERNAL)}, label %{external} ]"
+        f"[ i32 {int(ObjectKind.OWNED)}, label %{owned} i32 {int(ObjectKind.EXTERNAL)}, label %{taken} ]"
     )
     code.label(owned)
-    pool = code.get(Tensor, result, "pool")
-    code.leave_if(code.is_null(pool), other)
-    code.store("ptr", code.get(Tensor, result, "owner"), address)
-    code.set(Context, "%context", "taken_pool", pool)
+    code.set(Context, "%context", "taken_pool", code.get(Tensor, result, "pool"))
     code.set(Context, "%context", "taken_data", code.get(Tensor, result, "data"))
-    code.set(Tensor, result, "owner", "null")
-    code.go(taken)
-    code.label(external)
-    code.store("ptr", code.get(Tensor, result, "owner"), address)
-    code.set(Context, "%context", "taken_pool", "null")
     code.go_on(taken)
+    code.set(Context, "%context", "taken_kind", code.let(f"zext i32 {kind} to i64"))
+    code.store("ptr", code.get(Tensor, result, "owner"), address)
+    with code.when(code.compare("eq", "i32", kind, int(ObjectKind.OWNED))):
+        code.set(Tensor, result, "owner", "null")
     code.call("void", "@regvm.finish", "ptr %context")
     code.emit(f"ret ptr {code.load('ptr', address)}")
     code.label(other)
@@ -224,7 +233,10 @@ def _clear_cells() -> list[str]:
 
 
 def _trim() -> list[str]:
-    """Free frames of each function until those that wait take at most ``kept`` bytes."""
+    """Free frames of each function until those that wait take at most ``kept`` bytes.
+
+    What regions take is not known here; of a function that has some, one frame stays.
+    """
     code = Assembly()
     with code.count(code.get(Context, "%context", "num_functions")) as number:
         record = code.element(code.get(Context, "%context", "functions"), "%FunctionRecord", number)
@@ -233,7 +245,9 @@ def _trim() -> list[str]:
             frame = code.get(FunctionRecord, record, "free")
             code.leave_if(code.is_null(frame), done)
             total = code.op("mul", "i64", code.get(FunctionRecord, record, "num_frames"), size)
-            code.leave_if(code.compare("sle", "i64", total, "%kept"), done)
+            plain = code.compare("eq", "i64", code.get(FunctionRecord, record, "num_blocks"), 0)
+            limit = code.let(f"select i1 {plain}, i64 %kept, i64 0")
+            code.leave_if(code.compare("sle", "i64", total, limit), done)
             # One frame always stays, however large: the next run needs it.
             alone = code.compare("sle", "i64", code.get(FunctionRecord, record, "num_frames"), 1)
             spare = code.compare("sgt", "i64", "%kept", 0)
@@ -253,6 +267,14 @@ def _dispose() -> list[str]:
     code = Assembly()
     code.call("void", "@regvm.finish", "ptr %context")
     code.call("void", "@trim", "ptr %context", "i64 0")
+    code.call("void", "@give_up", "ptr %context")
+    code.emit("ret void")
+    return code.function("void @regvm.dispose(ptr %context) nounwind")
+
+
+def _give_up() -> list[str]:
+    """Free the tensors in the pools and the chunks of the free lists; no object may live."""
+    code = Assembly()
     free_array = code.get(Context, "%context", "array_free")
     with code.count(code.get(Context, "%context", "num_pools")) as number:
         pool = code.element(code.get(Context, "%context", "pools"), "%Pool", number)
@@ -272,5 +294,7 @@ def _dispose() -> list[str]:
     )
     code.set(Context, "%context", "chunk_next", "null")
     code.set(Context, "%context", "chunk_end", "null")
+    code.set(Context, "%context", "heap_bytes", 0)
+    code.set(Context, "%context", "pooled_bytes", 0)
     code.emit("ret void")
-    return code.function("void @regvm.dispose(ptr %context) nounwind")
+    return code.function("internal void @give_up(ptr %context) noinline nounwind")

@@ -96,6 +96,7 @@ def _refill() -> list[str]:
         chunk = code.call("ptr", "@malloc", f"i64 {CHUNK_BYTES}")
         with code.when(code.is_null(chunk)):
             code.emit("ret ptr null")
+        code.add(Context, "%context", "heap_bytes", CHUNK_BYTES)
         code.store("ptr", code.get(Context, "%context", "chunks"), chunk)
         code.set(Context, "%context", "chunks", chunk)
         code.set(Context, "%context", "chunk_end", code.at(chunk, CHUNK_BYTES))
@@ -203,6 +204,7 @@ def _free_owned(code: Assembly, tensor: str, waiting: str) -> None:
     code.go_if(code.compare("ne", "i32", code.get(Pool, pool, "keep"), 0), kept, discard)
     code.label(kept)
     code.add(Context, "%context", "live_objects", -1)
+    code.add(Context, "%context", "pooled_bytes", code.get(Tensor, tensor, "bytes"))
     code.store("ptr", code.get(Pool, pool, "free"), tensor)
     code.set(Pool, pool, "free", tensor)
     code.go(freed)

@@ -133,7 +133,9 @@ def _pooled() -> list[str]:
     code.set(Pool, "%pool", "free", code.load("ptr", found))
     code.set(Object, found, "count", 1)
     code.add(Context, "%context", "live_objects", 1)
-    _take(code, code.get(Pool, "%pool", "bytes"))
+    bytes_ = code.get(Pool, "%pool", "bytes")
+    code.add(Context, "%context", "pooled_bytes", code.op("sub", "i64", 0, bytes_))
+    _take(code, bytes_)
     code.emit(f"ret ptr {found}")
     return code.function("ptr @regvm.pooled(ptr %context, ptr %pool) nounwind")
 

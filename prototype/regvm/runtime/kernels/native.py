@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,20 +35,21 @@ def dtype_word(dtype: str) -> int:
     return int(parsed.type_code) | int(parsed.bits) << 8 | int(parsed.lanes) << 16
 
 
-@functools.cache
-def _dtype(word: int) -> str:
-    parsed = tvm.DataType("int32")
-    parsed.type_code, parsed.bits, parsed.lanes = word & 0xFF, word >> 8 & 0xFF, word >> 16
-    return str(parsed)
+_TYPE = struct.Struct("16xi4sQ")
+"""The number of dimensions, the data type and the address of the dimensions, from a tensor's header."""
 
 
 def type_at(address: int) -> TensorType:
     """The type of the DLTensor at an address."""
-    header = _header(address)
-    word = int(header["code"]) | int(header["bits"]) << 8 | int(header["lanes"]) << 16
-    rank = int(header["ndim"])
-    dims = (ctypes.c_int64 * rank).from_address(int(header["shape"])) if rank else ()
-    return TensorType(tuple(dims), _dtype(word))
+    rank, word, shape = _TYPE.unpack(ctypes.string_at(address, _TYPE.size))
+    return _type(word, ctypes.string_at(shape, 8 * rank) if rank else b"")
+
+
+@functools.lru_cache(maxsize=4096)
+def _type(word: bytes, dims: bytes) -> TensorType:
+    parsed = tvm.DataType("int32")
+    parsed.type_code, parsed.bits, parsed.lanes = struct.unpack("BBH", word)
+    return TensorType(struct.unpack(f"{len(dims) // 8}q", dims), str(parsed))
 
 
 def data_at(address: int) -> int:
