@@ -95,8 +95,8 @@ def _preparation(entries: Sequence[str]) -> list[Any]:
     prefix = tvm.get_global_func("relay.backend.GetPassPrefixSeq")(True, True)
     # TVM's own list keeps only what main reaches.
     own = [s for s in prefix.passes if str(s.info.name) != "RemoveUnusedFunctions"]
-    infer = relay.transform.InferType()
-    return [infer, repairs.rewriting(), infer, relay.transform.RemoveUnusedFunctions(list(entries)), *own]
+    reached = relay.transform.RemoveUnusedFunctions(list(entries))
+    return [relay.transform.InferType(), reached, repairs.rewriting(), *own]
 
 
 def _plan_devices(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRModule:
