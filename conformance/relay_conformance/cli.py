@@ -70,7 +70,8 @@ def compare(
 ) -> int:
     """Run MODEL on TensorFlow, on TVM's Relay VM and on the register VM.
 
-    MODEL is a frozen graph (.pb), a SavedModel folder, a .keras file or the name of a built-in.
+    MODEL is a frozen graph (.pb), a SavedModel folder, a .keras file, Relay (text in a .relay file, JSON in a
+    .json file) or the name of a built-in.
     """
     if list_models:
         return _list_models(json_output)
@@ -141,7 +142,12 @@ def cases() -> None:
 @cases.command("run")
 @click.argument("patterns", nargs=-1, metavar="[PATTERN]...")
 @click.option("--all", "everything", is_flag=True, help="Every case; by default a few of each operator.")
-@click.option("--executors", default="tvm-vm,regvm", show_default=True, help="The first is the reference.")
+@click.option(
+    "--executors",
+    default="tvm-vm,regvm,regvm-native",
+    show_default=True,
+    help="The first is the reference.",
+)
 @click.option("--time-limit", default=120.0, show_default=True, help="Seconds, for each machine's step.")
 @expectation_options
 @click.option("--json", "json_output", is_flag=True, help="Write JSON.")

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from relay_conformance import executors as registry
+from relay_conformance.bisection import first_difference
 from relay_conformance.comparison import bit_differences, tolerance_differences
 from relay_conformance.errors import BadArgumentError, DisagreementError
-from relay_conformance.execution import DEFAULT_TIME_LIMIT, Failure, Measurement, execute
-from relay_conformance.isolation import shared_worker
-from relay_conformance.program import Array, check_inputs
+from relay_conformance.execution import DEFAULT_TIME_LIMIT, Failure, Measurement, Stage, execute
+from relay_conformance.executors.protocol import Executor
+from relay_conformance.isolation import Worker, shared_worker
+from relay_conformance.program import Array, Program, check_inputs
 from relay_conformance.tensorflow_import.graph_model import GraphModel, graph_model
 from relay_conformance.tensorflow_import.importers import import_graph
 from relay_conformance.values import Outputs, outputs_from_arrays
@@ -59,7 +61,31 @@ def check_equal(
     results = [execute(worker, machine, program, arguments) for machine in machines]
     complaints = disagreements(expected, results)
     if complaints:
+        complaints += _places(worker, machines, results, program, arguments)
         raise DisagreementError("; ".join(complaints))
+
+
+def _places(
+    worker: Worker,
+    machines: Sequence[Executor],
+    results: Sequence[Measurement | Failure],
+    program: Program,
+    arguments: Sequence[Array],
+) -> list[str]:
+    """For each machine that leaves the first one that gave a result, the Relay binding where it first does."""
+    measured = [result for result in results if isinstance(result, Measurement)]
+    if not measured:
+        return []
+    reference = next(machine for machine in machines if machine.name == measured[0].executor)
+    found = []
+    for machine, result in zip(machines, results, strict=True):
+        failed = isinstance(result, Failure) and result.stage is Stage.RUN
+        differs = isinstance(result, Measurement) and bit_differences(measured[0].outputs, result.outputs)
+        if failed or differs:
+            place = first_difference(worker, reference, machine, program, arguments)
+            if place is not None:
+                found.append(f"{machine.name} first leaves {reference.name} in {place}")
+    return found
 
 
 def disagreements(expected: Outputs, results: Sequence[Measurement | Failure]) -> list[str]:

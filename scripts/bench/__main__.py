@@ -19,7 +19,7 @@ from typing import Any
 import click
 from rich.console import Console
 from scripts.bench import driver, table
-from scripts.bench.machine import describe
+from scripts.bench.machine import describe, load
 from scripts.bench.worker import CLOCKS
 from scripts.bench.workloads import BOUND, ENGINES, INTERPRETER, NATIVE, WORKLOADS, named
 
@@ -46,7 +46,7 @@ from scripts.bench.workloads import BOUND, ENGINES, INTERPRETER, NATIVE, WORKLOA
 )
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(min=1), help="Of a kernel.")
 @click.option(
-    "--cache", is_flag=True, help="Take kernels from regvm's cache; compile times mean nothing then."
+    "--cache", is_flag=True, help="Take kernels from regvm's cache; compile times are left out then."
 )
 @click.option(
     "--json", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write the results here."
@@ -74,7 +74,7 @@ def main(
     results: dict[str, Any] = (
         json.loads(output.read_text()) if output and output.exists() else {"workloads": {}}
     )
-    results["machine"] = describe(threads) | {"clock": clock}
+    results["machine"] = describe(threads)
     with tempfile.TemporaryDirectory() as folder:
         settings = driver.Settings(
             rounds=rounds,
@@ -82,12 +82,13 @@ def main(
             memory_share=memory_share,
             largest=largest,
             clock=clock,
+            cached=cache,
             environments=_environments(threads, cache, folder),
         )
         for workload in [named(n) for n in names] or WORKLOADS:
             with errors.status(workload.name) as status:
                 found = driver.measure(workload, engines or ENGINES, settings, status.update)
-            results["workloads"][workload.name] = found
+            results["workloads"][workload.name] = found | {"run": {"clock": clock, "load": load()}}
             table.show(workload.name, found, console)
             if output:
                 output.write_text(json.dumps(results, indent=1, sort_keys=False) + "\n")

@@ -127,11 +127,11 @@ def _register_machine(loaded: Loaded, engine: str) -> Compiled:
 
 
 def _codegen_s(program: Any) -> float:
-    """Seconds from bytecode to machine code, without the support, which is compiled once a process."""
+    """Processor time from bytecode to machine code, without the support, which is compiled once a process."""
     machine_code.compiled_support()
-    start = time.perf_counter()
+    start = time.process_time()
     machine_code.compiled_program(lower(program, dtype_word))
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def _reference(loaded: Loaded) -> Compiled:

@@ -17,12 +17,16 @@ def describe(threads: int) -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
         "memory_gb": round(_memory("MemTotal") / 1e9, 1),
-        "load": round(os.getloadavg()[0], 2),
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "python": platform.python_version(),
         "threads": threads,
         "packages": {name: _version(name) for name in _PACKAGES},
     }
+
+
+def load() -> float:
+    """How many processes wanted to run in the last minute."""
+    return round(os.getloadavg()[0], 1)
 
 
 def available_bytes() -> int:

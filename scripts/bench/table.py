@@ -83,9 +83,10 @@ def _figures(results: Mapping[str, Any]) -> Table:
         compiled, found = results["compiled"][engine], size["engines"][engine]
         table.add_row(
             engine,
-            duration(compiled["compile_s"]),
-            duration(compiled["codegen_s"]) if "codegen_s" in compiled else "",
-            duration(found["load_s"]) if "load_s" in found else "",
+            *(
+                _duration(v)
+                for v in (compiled.get("compile_s"), compiled.get("codegen_s"), found.get("load_s"))
+            ),
             _number(compiled.get("instructions")),
             _number(compiled.get("registers")),
             f"{found['growth_bytes'] / 1e6:.1f} MB" if "growth_bytes" in found else "",
@@ -102,6 +103,10 @@ def _print_counts(results: Mapping[str, Any], console: Console) -> None:
             f"calls, {counted['owned_tensors']:,} allocations; {cost:.1f} ns an instruction above the bound",
             highlight=False,
         )
+
+
+def _duration(seconds: float | None) -> str:
+    return "" if seconds is None else duration(seconds)
 
 
 def _number(value: int | None) -> str:

@@ -1,8 +1,8 @@
 """Measure the evidence of the RFC, and write it into the RFC's text.
 
 python -m scripts.evidence measure [--only PART]... [--model NAME]...   # an hour; writes rfc/results/evidence.json
-python -m scripts.evidence write   # renders text from the results and the instruction table
-python -m scripts.evidence check   # exit status 1 where it is stale
+python -m scripts.evidence write   # renders text and figures from the results and the instruction table
+python -m scripts.evidence check   # exit status 1 where they are stale
 """
 
 import json
@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 
 import click
 from scripts.evidence import measure as parts
+from scripts.evidence.figures import stale_figures, write_figures
 from scripts.evidence.render import rendered_files
 
 from relay_conformance.models import BUILT_IN
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "rfc" / "results" / "evidence.json"
+FIGURES = ROOT / "rfc" / "figures"
 ALL = sorted(parts.PARTS.keys() | parts.MODEL_PARTS.keys())
 Task: TypeAlias = tuple[dict[str, Any], str, Callable[[], Any]]
 
@@ -65,6 +67,7 @@ def write() -> None:
     """Render the generated parts of the RFC."""
     for path, text in rendered_files(ROOT, RESULTS).items():
         path.write_text(text)
+    write_figures(FIGURES, json.loads(RESULTS.read_text()))
 
 
 @main.command()
@@ -73,6 +76,7 @@ def check() -> None:
     stale = [
         str(p.relative_to(ROOT)) for p, text in rendered_files(ROOT, RESULTS).items() if p.read_text() != text
     ]
+    stale += [f"rfc/figures/{name}" for name in stale_figures(FIGURES, json.loads(RESULTS.read_text()))]
     for name in stale:
         click.echo(f"{name} is stale; run: python -m scripts.evidence write", err=True)
     sys.exit(bool(stale))

@@ -71,6 +71,7 @@ FIGURES: dict[str, tuple[Callable[[Mapping[str, Any]], Any], Draw]] = {
 
 def write_figures(folder: Path, results: Mapping[str, Any]) -> None:
     """Draw the figures that are missing or show something else."""
+    folder.mkdir(exist_ok=True)
     for name in stale_figures(folder, results):
         select, draw = FIGURES[name]
         data = select(results)

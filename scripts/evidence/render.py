@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+from scripts.evidence import speed
 
 from regvm import isa
 
@@ -21,6 +22,7 @@ _FIGURE = re.compile(r"(<!--=(.+?)-->).*?(<!--/-->)")
 def rendered_files(root: Path, results: Path) -> dict[Path, str]:
     """Every file with generated parts, as it should be."""
     data = json.loads(results.read_text())
+    data["bench"] = json.loads(results.with_name("bench.json").read_text())
     environment = _environment(root / "rfc" / "templates", data)
     files = {root / "rfc" / "instructions.md": environment.get_template("instructions.md.j2").render()}
     for path in [root / "rfc" / "0001-register-vm.md"]:
@@ -47,14 +49,16 @@ def _environment(templates: Path, data: Mapping[str, Any]) -> jinja2.Environment
         intermediates=lambda found: max(0, found["growth_bytes"] - found["result_bytes"]),
         by_number=lambda mapping: sorted((int(key), value) for key, value in mapping.items()),
     )
+    environment.filters.update(speed.FILTERS)
     return environment
 
 
 def _percent(share: float) -> str:
-    """Never rounded to all or to nothing."""
-    if share in (0, 1) or 0.0005 <= share < 0.9995:
-        return f"{share:.1%}".replace(".0%", "%")
-    return "< 0.1%" if share < 0.5 else "> 99.9%"
+    """With one decimal, but never rounded to all or to nothing."""
+    text = f"{share:,.1%}".replace(".0%", "%")
+    if text == "0%" and share:
+        return "< 0.1%"
+    return "> 99.9%" if text == "100%" and share < 1 else text
 
 
 def _at_most(histogram: Mapping[str, int], limit: int) -> float:

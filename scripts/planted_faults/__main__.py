@@ -2,8 +2,8 @@
 
     python -m scripts.planted_faults --output rfc/results/planted_faults.json
 
-Exit status 0 if at least the wanted share was noticed, 1 if not, 2 if a fault's place is gone or the unharmed
-machine fails.
+Exit status 0 if at least the wanted share was noticed and every survivor has its reason, 1 if not, 2 if a fault's
+place is gone or the unharmed machine fails.
 """
 
 import json
@@ -101,7 +101,7 @@ def measure(faults: Sequence[Fault], prepared: Path, jobs: int, time_limit: floa
 
 
 def as_json(outcomes: Sequence[Outcome], programs: int) -> dict[str, Any]:
-    """Counts by kind, every fault with what showed, the survivors by name."""
+    """Counts by kind, every fault with what showed, the survivors by name and the reasons that are known."""
     kinds = Counter(outcome.fault.kind for outcome in outcomes)
     noticed = Counter(outcome.fault.kind for outcome in outcomes if outcome.noticed)
     return {
@@ -111,6 +111,7 @@ def as_json(outcomes: Sequence[Outcome], programs: int) -> dict[str, Any]:
         "programs": programs,
         "kinds": {kind: {"planted": kinds[kind], "noticed": noticed[kind]} for kind in kinds},
         "survivors": [outcome.fault.id for outcome in outcomes if not outcome.noticed],
+        "reasons": {o.fault.id: o.fault.survives for o in outcomes if not o.noticed and o.fault.survives},
         "faults": [{**asdict(outcome.fault), "how": outcome.how} for outcome in outcomes],
         "versions": versions(),
     }
@@ -141,8 +142,8 @@ def main(
         output.write_text(json.dumps(report, indent=1) + "\n")
     click.echo(f"{report['noticed']} of {report['planted']} faults noticed on {programs} programs")
     for survivor in report["survivors"]:
-        click.echo(f"survived: {survivor}")
-    sys.exit(0 if report["share"] >= WANTED else 1)
+        click.echo(f"survived: {survivor}: {report['reasons'].get(survivor, 'no reason is known')}")
+    sys.exit(0 if report["share"] >= WANTED and report["reasons"].keys() == set(report["survivors"]) else 1)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ class Voice(Enum):
 
     TENSORFLOW = "TensorFlow"
     NUMPY = "NumPy"
+    INTERPRETER = "Relay's interpreter"
 
 
 @dataclass(frozen=True)

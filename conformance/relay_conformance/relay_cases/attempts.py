@@ -21,6 +21,7 @@ from relay_conformance.executors import Executor
 from relay_conformance.executors.lowering import RETRY_OPTIONS
 from relay_conformance.executors.reference_cache import compile_reference
 from relay_conformance.program import Array, Program, one_line
+from relay_conformance.relay_cases import last_uses
 from relay_conformance.relay_cases.batches import entry, module_alone, module_of
 from relay_conformance.relay_cases.case import RelayCase
 from relay_conformance.tvm_api import regvm, tvm
@@ -141,6 +142,8 @@ def _register_vm(engine: str, cases: tuple[RelayCase, ...], level: int, number: 
 def run_part(part: Part, case: RelayCase, number: int, engine: str, level: int) -> Iterator[Attempt]:
     """Every variation of case ``number`` of a batch on an engine; the native one takes long to load each."""
     for variation, program in _programs(part, level, thorough=engine == "interpreter"):
+        missing = last_uses.unmarked(program)
+        assert not missing, f"level {level}{variation}: {missing[0]}"
         executable = api.Executable(program, part.library)
         machine = regvm.VirtualMachine(executable, tvm.cpu(), engine=engine)
 
@@ -201,6 +204,8 @@ def _limited(
             if "register limit" not in str(error):
                 raise
             continue
+        widest = max(function.num_registers for function in program.functions)
+        assert widest <= limit, f"{widest} registers under a limit of {limit}"
         yield f", limit {limit}", program
         if only_smallest:
             return

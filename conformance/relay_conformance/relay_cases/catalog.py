@@ -20,6 +20,7 @@ FAMILIES = (
     "references",
     "dynamic",
     "machine",
+    "defects",
 )
 
 

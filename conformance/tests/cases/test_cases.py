@@ -39,6 +39,13 @@ def both() -> Iterator[Machines]:
     on.stop()
 
 
+@pytest.fixture(scope="module")
+def three() -> Iterator[Machines]:
+    on = machines(("tvm-vm", "regvm", "regvm-native"), 300.0)
+    yield on
+    on.stop()
+
+
 @pytest.mark.parametrize("batch", DEFAULT)
 def test_the_selection(batch: Batch, both: Machines) -> None:
     assert [str(one) for one in wrong(run_batches([batch], both))] == []
@@ -46,8 +53,8 @@ def test_the_selection(batch: Batch, both: Machines) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", selection.full(), ids=lambda batch: str(batch.id))
-def test_every_case(batch: Batch, both: Machines) -> None:
-    assert [str(one) for one in wrong(run_batches([batch], both))] == []
+def test_every_case(batch: Batch, three: Machines) -> None:
+    assert [str(one) for one in wrong(run_batches([batch], three))] == []
 
 
 @pytest.mark.parametrize("batch", SEVERAL)

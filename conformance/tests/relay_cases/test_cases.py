@@ -54,7 +54,8 @@ BATCHES: dict[tuple[str, str], Batch] = {
 
 def check(worker: Worker, executor: str, batch: Batch, case: RelayCase, levels: tuple[int, ...]) -> None:
     result = results(worker, executor, batch[0].id, levels)[case.id]
-    assert result.status is Status.AGREE, str(result)
+    again = f"again: relay-conformance relay run {case.id} --executors {executor}"
+    assert result.status is Status.AGREE, f"{result}\n{again}"
 
 
 @pytest.mark.parametrize(("executor", "batch", "case"), PARAMETERS)

@@ -68,9 +68,6 @@ class Executable(api.Executable):
 class VirtualMachine(machine.VirtualMachine):
     """A machine that takes tensors of any type, and a tuple of one for a tensor, as the reference's does."""
 
-    NAIVE_ALLOCATOR = 1
-    POOLED_ALLOCATOR = 2
-
     def __init__(self, exe: Any, device: Any, memory_cfg: Any = None) -> None:
         if not isinstance(exe, api.Executable):
             raise TypeError(f"exe is expected to be an Executable, but is a {type(exe).__name__}")

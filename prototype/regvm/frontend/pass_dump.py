@@ -21,7 +21,6 @@ _DEVICE = re.compile(r"VirtualDevice\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))
 _PLACE_IN_TEXT = re.compile(r" span=from_string:\d+:\d+")
 # A-normal form names values by a counter of the process.
 _COUNTED = re.compile(r"%x_\d+\b")
-_UNNAMED = {"sequential": "LowerTE"}
 _HEADER = '#[version = "0.0.5"]'
 _WITHOUT_METADATA = "/* For debugging purposes the metadata section has been omitted."
 
@@ -58,7 +57,7 @@ def stages(module: Any, params: Mapping[str, Any], target: str = "llvm") -> tupl
     def observe(name: str, after: Any) -> None:
         changed = not tvm.ir.structural_equal(found[-1].module, after)
         # Some passes change the module that they are given.
-        found.append(Stage(_UNNAMED.get(name, name), after.clone(), changed))
+        found.append(Stage(name, after.clone(), changed))
 
     source.lower(module, target, None, params, observe)
     return tuple(found)

@@ -43,6 +43,8 @@ _OPTIMISATIONS = frozenset(
 _FAILURES = (tvm.error.TVMError, TypeError, ValueError, AttributeError, AssertionError, LookupError)
 """What a pass raises that fails: parts of them are Python, which asserts that a layout is one it knows."""
 
+_UNNAMED = {"sequential": "LowerTE"}
+"""Passes whose object carries a name that says nothing."""
 
 Observer = Callable[[str, tvm.IRModule], None]
 
@@ -93,8 +95,8 @@ def _preparation(entries: Sequence[str]) -> list[Any]:
     prefix = tvm.get_global_func("relay.backend.GetPassPrefixSeq")(True, True)
     # TVM's own list keeps only what main reaches.
     own = [s for s in prefix.passes if str(s.info.name) != "RemoveUnusedFunctions"]
-    infer = relay.transform.InferType()
-    return [infer, repairs.rewriting(), infer, relay.transform.RemoveUnusedFunctions(list(entries)), *own]
+    reached = relay.transform.RemoveUnusedFunctions(list(entries))
+    return [relay.transform.InferType(), reached, repairs.rewriting(), *own]
 
 
 def _plan_devices(mod: tvm.IRModule, config: Any, record: _Record) -> tvm.IRModule:
@@ -154,6 +156,7 @@ def _run_all(steps: list[Any], mod: tvm.IRModule, record: _Record) -> tvm.IRModu
 
 def _run(step: Any, mod: tvm.IRModule, record: _Record) -> tvm.IRModule:
     name = str(step.info.name)
+    name = _UNNAMED.get(name, name)
     after = _after(step, name, mod, record.notes)
     if record.observe is not None:
         record.observe(name, after)

@@ -23,7 +23,7 @@ def rewriting() -> Any:
 
 
 def rewritten(module: tvm.IRModule) -> tvm.IRModule:
-    """The module, whose types are inferred, with the calls rewritten."""
+    """The module, whose types are inferred before and after, with the calls rewritten."""
     present = relay.analysis.list_op_freqs(module)
     callbacks = [_Call(name, rewrite) for name, rewrite in _REWRITES.items() if name in present]
     if not callbacks:
@@ -35,7 +35,7 @@ def rewritten(module: tvm.IRModule) -> tvm.IRModule:
             result[variable] = relay.Function(
                 after.params, after.body, _narrow(after.ret_type), after.type_params, after.attrs
             )
-    return result
+    return relay.transform.InferType()(result)
 
 
 def _narrow(type_: Any) -> Any:

@@ -3,7 +3,8 @@
 A tensor goes into the arena if it does not escape. Its lifetime is that of all its aliases, and begins with the
 instruction that writes it, so that a kernel never writes over its own inputs. Where an alias of an earlier
 instance is still live when the tensor is written again (a loop carries it into the next round), it gets as many
-buffers, which take turns, as instances can be live. Tensors that meet in a block parameter share one buffer where
+buffers, which take turns, as instances can be live. (A copy into a buffer of its own would take as many bytes, and
+time in every round, so turns always cost less.) Tensors that meet in a block parameter share one buffer where
 they may.
 
 Of a tensor whose size is known only at run time the plan says a region and a slot (see ``region_slots``); that

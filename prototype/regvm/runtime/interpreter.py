@@ -63,6 +63,10 @@ class _Code:
     def leave(self, buffers: Buffers) -> None:
         self._free.append(buffers)
 
+    def trim(self) -> None:
+        """Of the frames that wait, keep one: regions may be of any size."""
+        del self._free[:-1]
+
 
 _Frame = tuple[_Code, Registers, Buffers, int, int]
 """A caller that waits: where it goes on, and the register that takes the result."""
@@ -84,6 +88,7 @@ class Interpreter:
         self.transfer: _Enter | _Return | None = None
         self._result: Value | None = None
         self._codes = [_Code(f) for f in program.functions]
+        self._regional = [code for code in self._codes if code.function.num_regions]
         for code in self._codes:
             for number, instruction in enumerate(code.function.instructions):
                 handler = _HANDLERS[type(instruction)]
@@ -117,6 +122,8 @@ class Interpreter:
             self.transfer = None
             for frame in stack:
                 frame[0].leave(frame[2])
+            for code in self._regional:
+                code.trim()
 
     def _run(self, function: int, arguments: list[Value], stack: list[_Frame]) -> Value:
         code = self._codes[function]

@@ -29,6 +29,9 @@ class VirtualMachine:
     Raises ArgumentError for a device or engine that does not exist here.
     """
 
+    NAIVE_ALLOCATOR = 1
+    POOLED_ALLOCATOR = 2
+
     def __init__(
         self,
         exe: engines.Loadable,

@@ -110,6 +110,10 @@ def _remark(program: Program, function: Function, instruction: isa.Instruction) 
             return ""
 
 
+def _regions(function: Function) -> str:
+    return f", {function.num_regions} regions of run-time size" if function.num_regions else ""
+
+
 def show_stats(program: Program) -> str:
     """Counts of the program and of each function."""
     lines = [
@@ -120,7 +124,7 @@ def show_stats(program: Program) -> str:
     ]
     lines.extend(
         f"@{f.name}: {len(f.instructions)} instructions, {f.num_registers} registers, {f.max_live} live at most, "
-        f"{f.storage_bytes} bytes of storage"
+        f"{f.storage_bytes} bytes of storage{_regions(f)}"
         for f in program.functions
     )
     return "\n".join(lines) + "\n"

@@ -176,6 +176,29 @@ def test_annotations_of_the_cpu_change_nothing(evaluate: Evaluate) -> None:
     assert value.tolist() == [1, 6]
 
 
+X2 = relay.var("x", shape=(2,))
+ANNOTATIONS: dict[str, relay.Expr] = {
+    "the result is on a device": relay.annotation.on_device(X2 + X2, tvm.cpu(), constrain_result=True),
+    "the body is on a device": relay.annotation.on_device(
+        X2 + X2, tvm.cpu(), constrain_result=False, constrain_body=True
+    ),
+    "either may be": relay.annotation.on_device(
+        X2 + X2, tvm.cpu(), constrain_result=False, constrain_body=False
+    ),
+    "a copy": relay.device_copy(X2 + X2, tvm.cpu(), tvm.cpu()),
+    "a checkpoint": relay.annotation.checkpoint(X2 + X2),
+    "no fusion": relay.annotation.stop_fusion(X2 + X2),
+}
+
+
+@pytest.mark.parametrize("opt_level", [0, 1, 2, 3])
+@pytest.mark.parametrize("name", ANNOTATIONS)
+def test_an_annotation_changes_no_value(name: str, opt_level: int, evaluate: Evaluate) -> None:
+    body = relay.nn.relu(ANNOTATIONS[name]) - X2
+    value = evaluate(relay.Function([X2], body), np.array([-1, 3], "float32"), opt_level=opt_level)
+    assert value.tolist() == [1, 3]
+
+
 def test_functions_for_external_code_generators_are_refused_by_name() -> None:
     x = relay.var("x", shape=(2,))
     inner = relay.Function([x], x + x).with_attr("Primitive", tvm.tir.IntImm("int32", 1))
@@ -187,6 +210,13 @@ def test_functions_for_external_code_generators_are_refused_by_name() -> None:
     tvm.register_func("relay.ext.somewhere", lambda _: None, override=True)
     with pytest.raises(UnsupportedError, match=r"partition_0.*external code generator"):
         regvm.compile(module, "llvm")
+
+
+def test_regions_marked_for_external_code_generators_are_refused_with_the_annotation() -> None:
+    x = relay.var("x", shape=(2,))
+    begin, end = relay.annotation.compiler_begin, relay.annotation.compiler_end
+    with pytest.raises(CompileError, match=r"LowerTE fails.*annotation\.compiler_begin"):
+        regvm.compile(relay.Function([x], end(relay.exp(begin(x, "somewhere")), "somewhere")), "llvm")
 
 
 def test_ill_typed_modules_are_refused() -> None:

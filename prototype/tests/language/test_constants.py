@@ -64,6 +64,19 @@ def test_bfloat16_is_carried(evaluate: Evaluate) -> None:
     ]
 
 
+@pytest.mark.parametrize("engine", ["interpreter", "native"])
+@pytest.mark.parametrize("opt_level", LEVELS)
+def test_bfloat16_is_a_constant_and_computed_with(opt_level: int, engine: str, compiled: Compiled) -> None:
+    x = relay.var("x", shape=(3,))
+    half = relay.cast(relay.const(np.array([0.5, 255, -3], "float32")), "bfloat16")
+    body = relay.cast(relay.cast(x, "bfloat16") + half, "float32")
+    executable = compiled(relay.Function([x], relay.Tuple([body, half])), opt_level=opt_level)
+    machine = regvm.VirtualMachine(executable, tvm.cpu(), engine=engine)
+    total, constant = machine.invoke("main", np.array([1, 1, 3], "float32"))
+    assert total.numpy().tolist() == [1.5, 256, 0]
+    assert constant.dtype == "bfloat16"
+
+
 def test_special_floats_keep_their_bits(evaluate: Evaluate) -> None:
     data = np.array([np.nan, np.inf, -np.inf, -0.0, 5e-324])
     value = evaluate(relay.Function([], relay.const(data, str(data.dtype))))

@@ -91,8 +91,9 @@ def @main(%n: int32) -> int32 { @sum(@build(%n, Nil)) }
 """
 
 
-def test_a_fold_over_a_hundred_thousand_elements(compiled: Compiled) -> None:
-    machine = regvm.VirtualMachine(compiled(DEEP), tvm.cpu())
+@pytest.mark.parametrize("engine", ["interpreter", "native"])
+def test_a_fold_over_a_hundred_thousand_elements(engine: str, compiled: Compiled) -> None:
+    machine = regvm.VirtualMachine(compiled(DEEP), tvm.cpu(), engine=engine)
     assert machine.invoke("main", np.int32(100_000)).numpy() == 100_000
 
 

@@ -125,6 +125,7 @@ def test_a_counter_gets_two_places_that_take_turns() -> None:
     )
     result = placed(code)
     assert len(set(result.offsets[0])) == 2
+    # What the loop carries lies in two places in turn; a copy would need both as well, and the time to copy.
     assert result.storage_bytes == 192
 
 

@@ -5,8 +5,9 @@ from hypothesis import given, settings
 
 from regvm import isa
 from regvm.errors import CheckError
+from regvm.executable import InRegion, TensorType
 from regvm.ir import Function, Module
-from regvm.memory.placement_checker import Claims, Spans, assert_placement, check_placement
+from regvm.memory.placement_checker import Claims, Regions, Spans, assert_placement, check_placement
 from regvm_testing.compiled import compile_module
 from regvm_testing.programs import modules
 from regvm_testing.writing import block, branch, function, invoke, invoke_many, ret, uses
@@ -189,3 +190,86 @@ def test_accepts_a_parameter_that_a_tail_call_passes_on() -> None:
 def test_raises_with_the_listing_and_the_places() -> None:
     with pytest.raises(CheckError, match=r"(?s)storage is unsafe.*overwritten.*function @f"):
         assert_placement(CHAIN, 0, {0: at(0), 1: at(0)}, 64, CLAIMS)
+
+
+VECTOR = TensorType((None,), "float32")
+
+
+def regional(*code: isa.Instruction, rows: int = 3) -> Function:
+    return function(block([0], *code, ret(0)), tensors=[VECTOR] * rows)
+
+
+def placing(group: int, *rows: int) -> list[isa.Instruction]:
+    return [*(isa.SetShape(r, U(0)) for r in rows), isa.PlaceTensors(group, rows)]
+
+
+def in_regions(code: Function, of_group: dict[int, int], **slots: tuple[int, int]) -> list[str]:
+    places = {int(row[1:]): InRegion(*place) for row, place in slots.items()}
+    return check_placement(code, 0, {}, 0, CLAIMS, Regions(of_group, places))
+
+
+REGIONAL = regional(
+    *placing(0, 0, 1, 2), invoke(1, 0, 0), invoke(2, 1, 1), invoke(3, 2, 2), isa.Copy(4, U(3))
+)
+
+
+def test_accepts_one_slot_for_what_is_dead_and_what_is_new() -> None:
+    assert in_regions(REGIONAL, {0: 0}, t0=(0, 0), t1=(0, 1), t2=(0, 0)) == []
+
+
+def test_objects_to_one_slot_for_a_kernels_input_and_output() -> None:
+    assert in_regions(REGIONAL, {0: 0}, t0=(0, 0), t1=(0, 0), t2=(0, 1)) == [
+        "b0, instruction 5: reads %1, whose storage has been overwritten"
+    ]
+
+
+def test_objects_to_two_outputs_of_one_kernel_in_one_slot() -> None:
+    code = regional(*placing(0, 0, 1), invoke_many([(1, 0), (2, 1)], 0), isa.Copy(3, U(1)), rows=2)
+    assert in_regions(code, {0: 0}, t0=(0, 0), t1=(0, 0))
+    assert in_regions(code, {0: 0}, t0=(0, 0), t1=(0, 1)) == []
+
+
+def test_accepts_a_region_that_is_placed_again_while_something_lives_there() -> None:
+    # The machine then takes other storage.
+    code = regional(
+        *placing(0, 0), invoke(1, 0, 0), *placing(1, 1), invoke(2, 1, 0), isa.Copy(3, U(1)), isa.Copy(4, U(2))
+    )
+    assert in_regions(code, {0: 0, 1: 0}, t0=(0, 0), t1=(0, 0)) == []
+
+
+def test_objects_to_a_slot_that_a_second_round_writes_without_a_new_placing() -> None:
+    code = function(
+        block([0], *placing(0, 0), isa.Jump(1), passes=[0]),
+        block([1], branch(0, 2, 3)),
+        block([], invoke(2, 0, 1), isa.Jump(1), passes=[2]),
+        block([], ret(0)),
+        tensors=[VECTOR],
+    )
+    assert in_regions(code, {0: 0}, t0=(0, 0)) == [
+        "b2, instruction 0: reads %1, whose storage has been overwritten"
+    ]
+
+
+def test_accepts_what_a_loop_carries_if_each_round_places_its_own() -> None:
+    code = function(
+        block([0], isa.Jump(1), passes=[0]),
+        block([1], branch(0, 2, 3)),
+        block([], *placing(0, 0), invoke(2, 0, 1), isa.Jump(1), passes=[2]),
+        block([], ret(0)),
+        tensors=[VECTOR],
+    )
+    assert in_regions(code, {0: 0}, t0=(0, 0)) == []
+
+
+def test_objects_to_a_tensor_of_a_region_that_leaves_the_frame() -> None:
+    code = function(block([0], *placing(0, 0), invoke(1, 0, 0), ret(1)), tensors=[VECTOR])
+    assert in_regions(code, {0: 0}, t0=(0, 0)) == ["b0, instruction 3: ret lets %1 out of the arena"]
+
+
+def test_objects_to_places_and_groups_that_do_not_fit() -> None:
+    code = regional(*placing(0, 0), invoke(1, 0, 0), isa.Copy(2, U(1)), rows=2)
+    assert in_regions(code, {0: 1}, t0=(0, 0)) == [
+        "t0: placed in region 1, but its place is InRegion(region=0, slot=0)"
+    ]
+    assert in_regions(code, {0: 0}) == ["t0: placed in region 0, but its place is None"]
+    assert in_regions(code, {0: 0}, t0=(0, 0), t1=(0, 1)) == ["t1: no group places it"]

@@ -537,3 +537,46 @@ def test_the_same_program_gives_the_same_assembly(compiled: Any) -> None:
 
     first, second = (lower(compiled(FOLD).program, dtype_word) for _ in range(2))
     assert first == second
+
+
+CARRIED = (
+    "def @loop(%i: int32, %a: Tensor[(?), float32], %x: Tensor[(3), float32]) -> Tensor[(?), float32] {"
+    " if (greater(%i, 0)) { @loop(subtract(%i, 1), concatenate((nn.relu(%a), %x), axis=0), %x) } else { %a } }\n"
+    "def @main(%n: int32, %a: Tensor[(?), float32], %x: Tensor[(3), float32]) -> Tensor[(?), float32]"
+    " { @loop(%n, %a, %x) }\n"
+)
+
+
+def test_regions_leave_no_objects_between_runs_and_go_with_the_machine(compiled: Any) -> None:
+    executable = compiled(CARRIED)
+    large = np.zeros(1_000_000, dtype=np.float32)
+    before = 0
+    for number in range(12):
+        machine = regvm.VirtualMachine(executable, engine="native")
+        for n in (3, 0, 5):
+            assert machine.invoke("main", np.array(n, dtype=np.int32), large, X).shape == (1_000_000 + 3 * n,)
+            assert live_objects(machine) == 0
+        del machine
+        if number == 3:
+            before = _resident()
+    # Each machine's regions take some 16 MB.
+    assert _resident() - before < 16_000_000
+
+
+def test_a_shape_of_another_rank_is_an_error_and_the_machine_goes_on(assemble: Any) -> None:
+    unknown = TensorSlot(TensorType((None, None), "float32"))
+    shape = Parameter("shape", TensorType((None,), "int64"))
+    made = main(
+        isa.SetShape(0, isa.Use(0)),
+        isa.Invoke(3, (isa.Use(1),), (isa.Out(0, 0),)),
+        isa.Ret(isa.Use(0)),
+        parameters=(shape, Parameter("s", TensorType((), "float32"))),
+        tensors=(unknown,),
+    )
+    machine = regvm.VirtualMachine(assemble(made), engine="native")
+    scalar = np.float32(1)
+    with pytest.raises(ExecutionError, match=r"@main, instruction 0 .*another number of dimensions"):
+        machine.invoke("main", np.array([3]), scalar)
+    with pytest.raises(ExecutionError, match=r"@main, instruction 0 .*memory"):
+        machine.invoke("main", np.array([2**40, 2**40]), scalar)
+    assert live_objects(machine) == 0

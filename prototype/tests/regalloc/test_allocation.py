@@ -143,6 +143,13 @@ def test_knows_a_cycle_of_moves(moves: dict[int, int], cyclic: bool) -> None:
     assert has_cycle(moves) is cyclic
 
 
+def test_passes_arguments_and_takes_the_result_of_a_call_without_a_move() -> None:
+    code = function(
+        block([0], invoke(1, 0, 0), isa.Call(2, 1, uses(1, 0)), isa.Call(3, 1, uses(2, 2)), ret(3)), tensors=1
+    )
+    assert not any(isinstance(i, isa.Move) for i in allocate(code).blocks[0])
+
+
 def test_leaves_a_function_as_it_is() -> None:
     code = function(block([0], invoke(1, 0, 0), ret(1)), tensors=1)
     assert lines(code) == [["R0:t0 = invoke k2, (R0!)", "ret R0!"]]

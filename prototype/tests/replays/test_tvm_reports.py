@@ -3,8 +3,11 @@
 Named after the report's number. Where the reference is wrong too, ``conformance/known_defects.toml`` says so.
 """
 
+import copy
+import dataclasses
 import math
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -142,6 +145,19 @@ def test_tvm_4218_recursive_calls_inside_lifted_functions() -> None:
     assert run(program, 2, 10) == (10 + 4) + (10 + 9)
 
 
+def test_tvm_4432_constructors_are_functions() -> None:
+    program = """
+        type P { Pair(int32, int32), Swapped(int32, int32) }
+        def @make(%f: fn (int32, int32) -> P, %x: int32) -> P { %f(%x, %x + 1) }
+        def @value(%p: P) -> int32 { match (%p) { Pair(%a, %b) => %a * 10 + %b, Swapped(%a, %b) => %b * 10 + %a } }
+        def @main(%c: bool, %x: int32) -> (int32, int32) {
+          let %f = if (%c) { Pair } else { Swapped };
+          (@value(@make(Pair, %x)), @value(%f(%x, 5)))
+        }
+    """
+    assert [run(program, c, 2) for c in (True, False)] == [(23, 25), (23, 52)]
+
+
 def test_tvm_4889_a_loop_with_free_variables() -> None:
     i, total, step = (var(n, dtype="int32") for n in ("i", "total", "step"))
     loop = relay.loops.while_loop(
@@ -163,6 +179,52 @@ def test_tvm_5757_nested_lets_of_recursive_functions() -> None:
         }
     """
     assert run(program, 3) == 36
+
+
+def test_tvm_5780_lets_inside_of_lets() -> None:
+    program = """
+        def @main(%x: int32) -> int32 {
+          let %a = (let %b = (let %c = %x + 1; %c * %c); let %d = %b - %x; %d + %b);
+          let %e = (let %g = %a * 2; %g);
+          %a + %e
+        }
+    """
+    assert run(program, 3) == 3 * (16 - 3 + 16)
+
+
+def test_tvm_10078_lets_inside_of_branches_and_arguments() -> None:
+    program = """
+        def @f(%a: int32, %b: int32) -> int32 { %a - %b }
+        def @main(%c: bool, %x: int32) -> int32 {
+          @f((let %p = if (%c) { let %q = %x * 2; %q + 1 } else { let %r = %x; %r }; %p * %p), (let %s = %x; %s + 1))
+        }
+    """
+    assert [run(program, c, 3) for c in (True, False)] == [49 - 4, 9 - 4]
+
+
+def test_tvm_pr5237_a_copied_instruction_keeps_every_field() -> None:
+    program = """
+        type L { Cons(Tensor[(?), float32], L), Nil }
+        def @count(%l: L) -> int32 { match (%l) { Cons(_, %t) => 1 + @count(%t), Nil => 0 } }
+        def @main(%c: bool, %x: Tensor[(?), float32]) -> (int32, Tensor[(?), float32]) {
+          let %r = ref(%x);
+          let %f = fn (%v: Tensor[(?), float32]) -> Tensor[(?), float32] { concatenate((%v, ref_read(%r))) };
+          let %_ = ref_write(%r, if (%c) { %f(%x) } else { reshape(%x, newshape=[-1]) });
+          (@count(Cons(%x, Cons(%x, Nil))), ref_read(%r))
+        }
+    """
+    executable = regvm.compile(relay.fromtext(HEADER + program), "llvm")
+    instructions = [i for f in executable.functions for i in f.instructions]
+    assert len({type(i) for i in instructions}) > 12
+    for instruction in instructions:
+        for copied in (
+            copy.copy(instruction),
+            pickle.loads(pickle.dumps(instruction)),
+            dataclasses.replace(instruction),
+        ):
+            assert copied == instruction
+            assert copied is not instruction
+    assert regvm.Executable.load_exec(*executable.save()).functions == executable.functions
 
 
 def test_tvm_10398_a_global_identity() -> None:
@@ -375,7 +437,11 @@ def test_tvm_13030_the_sum_of_a_triangle() -> None:
     assert run(relay.Function([x], body), ramp(3, 3)) == np.triu(ramp(3, 3)).sum()
 
 
-@pytest.mark.parametrize(("shape", "axis"), [((1, 2, 2, 2), 1), ((4,), 0), ((3, 2), 0)])
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [((1, 2, 2, 2), 1), ((4,), 0), ((3, 2), 0)],
+    ids=["12001 four dimensions", "PR 11719 one dimension", "PR 11803 two dimensions"],
+)
 def test_tvm_12001_softmax_over_any_axis(shape: tuple[int, ...], axis: int) -> None:
     x = var("x", *shape)
     e = np.exp(ramp(*shape))

@@ -38,6 +38,10 @@ def test_it_compares_the_engines(tmp_path: Path) -> None:
     results: Any = json.loads(output.read_text())
     assert list(results["workloads"]) == ["loop_scalar", "identity"]
     assert results["machine"]["threads"] == 1
+    assert results["workloads"]["identity"]["run"]["clock"] == "wall"
+    compiled = results["workloads"]["loop_scalar"]["compiled"]
+    assert all("compile_s" not in c for c in compiled.values())
+    assert compiled["regvm-native"]["codegen_s"] > 0
     size = results["workloads"]["loop_scalar"]["sizes"]["10"]
     assert set(size["engines"]) == {"regvm-native", "regvm", "bound", "tvm-vm"}
     assert size["bit_equal"]

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from scripts.evidence.figures import stale_figures
 from scripts.evidence.render import rendered_files
 
 from regvm import isa
@@ -60,6 +61,18 @@ def test_each_id_of_a_test_is_a_rule(kind: str) -> None:
     assert orphans == set()
 
 
+def test_figures_show_the_results() -> None:
+    assert stale_figures(ROOT / "rfc" / "figures", RESULTS) == [], "run: python -m scripts.evidence write"
+
+
+@pytest.mark.parametrize("group", ["all", *RESULTS["population"]["groups"]])
+def test_no_function_takes_more_than_one_register_above_its_bound(group: str) -> None:
+    population = RESULTS["population"]
+    found = population["all"] if group == "all" else population["groups"][group]
+    assert found["above_bound"].keys() <= {"0", "1"}
+    assert sum(found["above_bound"].values()) == found["functions"] > 0
+
+
 @pytest.mark.parametrize("model", sorted(RESULTS["code"]))
 def test_the_plan_of_each_model_is_near_the_bound_and_below_the_graph_executors(model: str) -> None:
     storage = RESULTS["code"][model]["storage"]
@@ -78,6 +91,13 @@ def test_what_is_resident_is_what_the_plan_says_and_less_than_the_references(mod
 
 def test_only_the_references_bytes_differ_between_processes() -> None:
     assert RESULTS["determinism"] == {"reference": False, "regvm": True}
+
+
+def test_minimalloc_is_fitted_as_promised() -> None:
+    tables = RESULTS["minimalloc"]["tables"].values()
+    assert len(tables) == 11
+    assert sum(table["optimal"]["excess"] == 0 for table in tables) >= 4
+    assert sum(table["search"]["excess"] for table in tables) / len(tables) < 0.2
 
 
 def test_no_figure_is_left_unmeasured() -> None:

@@ -18,14 +18,15 @@ def test_the_largest_function_of_each_model_is_one_more_program() -> None:
 
 def test_drawn_once_and_again_where_the_results_changed(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib (extra 'plot') is not installed")
-    assert stale_figures(tmp_path, RESULTS) == ["registers.svg"]
-    write_figures(tmp_path, RESULTS)
-    assert stale_figures(tmp_path, RESULTS) == []
-    first = (tmp_path / "registers.svg").read_bytes()
+    folder = tmp_path / "figures"
+    assert stale_figures(folder, RESULTS) == ["registers.svg"]
+    write_figures(folder, RESULTS)
+    assert stale_figures(folder, RESULTS) == []
+    first = (folder / "registers.svg").read_bytes()
     assert b"<svg" in first
     assert b"7 programs" in first
     changed = {**RESULTS, "models": {}}
-    assert stale_figures(tmp_path, changed) == ["registers.svg"]
-    write_figures(tmp_path, changed)
-    assert stale_figures(tmp_path, changed) == []
-    assert (tmp_path / "registers.svg").read_bytes() != first
+    assert stale_figures(folder, changed) == ["registers.svg"]
+    write_figures(folder, changed)
+    assert stale_figures(folder, changed) == []
+    assert (folder / "registers.svg").read_bytes() != first

@@ -12,6 +12,7 @@ from relay_conformance.program import program_from_module
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/self/smaps_rollup")
 
+PAGE = 4096
 BIG = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1048576), float32]) -> float32 {
   let %a = exp(%x);
@@ -30,8 +31,9 @@ def test_two_buffers_of_4_mebibytes_take_turns_on_the_register_vm() -> None:
     assert set(found) == set(MACHINES)
     for machine in ("interpreter", "native"):
         assert found[machine]["result_bytes"] == 4
-        assert abs(found[machine]["growth_bytes"] - found[machine]["counted_bytes"]) <= 8192
-    assert found["reference"]["growth_bytes"] >= found["native"]["growth_bytes"]
+        assert abs(found[machine]["growth_bytes"] - found[machine]["counted_bytes"]) <= 2 * PAGE
+    # Two of equal size is what the reference's pool manages as well.
+    assert abs(found["reference"]["growth_bytes"] - (2 << 22)) <= 2 * PAGE
 
 
 @pytest.mark.slow
@@ -39,6 +41,6 @@ def test_a_loop_grows_on_the_reference_alone() -> None:
     pytest.importorskip("llvmlite", reason="llvmlite (extra 'native') is not installed")
     program = program_from_module(relay.fromtext(LOOP))
     found = measure(program, {"n": np.array(2_000, "int32"), "x": np.ones((1, 1), "float32")})
-    assert found["reference"]["growth_bytes"] > 2_000 * 4096
+    assert found["reference"]["growth_bytes"] > 2_000 * PAGE
     for machine in ("interpreter", "native"):
-        assert found[machine]["growth_bytes"] <= 2 * 4096
+        assert found[machine]["growth_bytes"] <= 2 * PAGE

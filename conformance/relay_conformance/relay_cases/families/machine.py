@@ -82,6 +82,12 @@ _COMPILER: dict[str, dict[str, Row]] = {
             ((0, [1, 2], [3, 4]), ([1, 2], [3, 4])),
             ((2, [1, 2], [3, 4]), ([3, 4], [3, 4])),
         ),
+        "circle-beside-what-lives-on": (
+            "def @main(%z: int32, %c: bool, %x: int32, %y: int32) "
+            "{ let %t = if (%c) { (%x, %y) } else { (%y, %x) }; ((%t.0 * 10) - %t.1) * %z }",
+            ((2, True, 3, 4), 52),
+            ((2, False, 3, 4), 74),
+        ),
         "two-circles": (
             "def @f(%n: int32, %a: int32, %b: int32, %c: int32, %d: int32) -> (int32, int32, int32, int32) "
             "{ if (%n < 1) { (%a, %b, %c, %d) } else { @f(%n - 1, %b, %a, %d, %c) } }\n"

@@ -138,6 +138,11 @@ _ARGUMENTS = table(
             ((1, [1, 2, 3]), Refused("3")),
             ((1, [1, 2]), [0, 1]),
         ),
+        "refuses-a-vector-without-elements": (
+            _VECTOR,
+            (np.zeros(0, "int32"), Refused(r"int32\[0\]")),
+            ([1, 2], [2, 4]),
+        ),
         "takes-no-arguments": ("def @main() -> int32 { 7 }", ((), 7)),
         "takes-a-strided-array": (
             _VECTOR,

@@ -233,7 +233,10 @@ def _clear_cells() -> list[str]:
 
 
 def _trim() -> list[str]:
-    """Free frames of each function until those that wait take at most ``kept`` bytes."""
+    """Free frames of each function until those that wait take at most ``kept`` bytes.
+
+    What regions take is not known here; of a function that has some, one frame stays.
+    """
     code = Assembly()
     with code.count(code.get(Context, "%context", "num_functions")) as number:
         record = code.element(code.get(Context, "%context", "functions"), "%FunctionRecord", number)
@@ -242,7 +245,9 @@ def _trim() -> list[str]:
             frame = code.get(FunctionRecord, record, "free")
             code.leave_if(code.is_null(frame), done)
             total = code.op("mul", "i64", code.get(FunctionRecord, record, "num_frames"), size)
-            code.leave_if(code.compare("sle", "i64", total, "%kept"), done)
+            plain = code.compare("eq", "i64", code.get(FunctionRecord, record, "num_blocks"), 0)
+            limit = code.let(f"select i1 {plain}, i64 %kept, i64 0")
+            code.leave_if(code.compare("sle", "i64", total, limit), done)
             # One frame always stays, however large: the next run needs it.
             alone = code.compare("sle", "i64", code.get(FunctionRecord, record, "num_frames"), 1)
             spare = code.compare("sgt", "i64", "%kept", 0)
