@@ -110,7 +110,7 @@ def _run_together(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Resu
         return tuple(Result(cases[0], form, name, *failed) for name in on.names)
     graph = prepared.parts(cases, form)
     replies = _on_all(on, lambda name: _Reply.of(name, on.workers[name], graph, prepared.program))
-    if len(cases) > 1 and any(isinstance(reply.outcome, Failure) for reply in replies.values()):
+    if len(cases) > 1 and not all(_has_parts(reply.outcome, graph) for reply in replies.values()):
         return _one_by_one(cases, form, on)
     reference = replies[on.names[0]].outcome
     return tuple(
@@ -118,6 +118,11 @@ def _run_together(cases: Sequence[Case], form: Form, on: Machines) -> tuple[Resu
         for case, part in graph.slices()
         for name, reply in replies.items()
     )
+
+
+def _has_parts(outcome: Measurement | Failure, graph: CaseParts) -> bool:
+    """With an output too many or too few nobody knows which are whose."""
+    return isinstance(outcome, Measurement) and len(outcome.outputs.arrays) == sum(graph.outputs)
 
 
 def _answer(outcome: Outcome[T]) -> T | Crashed | TimedOut:
@@ -189,6 +194,9 @@ def _classed(
     if case.id in reply.wrong:
         return _refused(graph, case, name, reply.wrong[case.id])
     got = reply.outcome.outputs
+    if not _has_parts(reply.outcome, graph):
+        detail = f"{len(got.arrays)} outputs, expected {sum(graph.outputs)}"
+        return Result(case, graph.form, name, Status.SHAPE, detail)
     difference = _first(tolerance_differences(_part(expected, part), _part(got, part)))
     against = "TensorFlow"
     if difference is None and isinstance(reference, Measurement):

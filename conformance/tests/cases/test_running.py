@@ -71,6 +71,17 @@ def test_one_bit_away_from_the_reference_is_noticed() -> None:
     assert classed(measured(near, SECOND)) == [Status.VALUE, Status.AGREE]
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_graph_with_another_number_of_outputs_has_no_parts(count: int) -> None:
+    graph = CaseParts((NEG, REFUSING), Form.PLACEHOLDERS, {}, (1, 1))
+    assert running._has_parts(measured(FIRST, SECOND), graph)
+    assert not running._has_parts(measured(*[FIRST] * count), graph)
+
+
+def test_an_output_too_many_is_no_agreement() -> None:
+    assert classed(measured(FIRST, SECOND, FIRST)) == [Status.SHAPE, Status.SHAPE]
+
+
 @pytest.mark.parametrize(
     ("stage", "cause", "status"),
     [
