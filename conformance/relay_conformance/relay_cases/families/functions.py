@@ -96,6 +96,10 @@ _CLOSURE = table(
             _XY + " { let %f = fn (%a: int32) -> int32 { (%a * %x) - %y }; (%f(10), %f(0)) }",
             ((5, 2), (48, -2)),
         ),
+        "captures-two-and-is-called-last": (
+            _XY + " { let %f = fn (%a: int32) -> int32 { (%a * %x) - %y }; %f(10) }",
+            ((5, 2), 48),
+        ),
         "captures-what-is-computed": (
             _X + " { let %b = %x * %x; let %f = fn (%a: int32) -> int32 { %a + %b }; %f(%x) }",
             (4, 20),
