@@ -24,7 +24,7 @@ def rewriting() -> Any:
 
 def rewritten(module: tvm.IRModule) -> tvm.IRModule:
     """The module, whose types are inferred before and after, with the calls rewritten."""
-    present = relay.analysis.list_op_freqs(module)
+    present = _operators(module)
     callbacks = [_Call(name, rewrite) for name, rewrite in _REWRITES.items() if name in present]
     if not callbacks:
         return module
@@ -36,6 +36,20 @@ def rewritten(module: tvm.IRModule) -> tvm.IRModule:
                 after.params, after.body, _narrow(after.ret_type), after.type_params, after.attrs
             )
     return relay.transform.InferType()(result)
+
+
+def _operators(module: tvm.IRModule) -> set[str]:
+    """By name, of every function; TVM's own count starts at ``main``, which need not be there."""
+    names: set[str] = set()
+
+    def note(node: Any) -> None:
+        if isinstance(node, tvm.ir.Op):
+            names.add(str(node.name))
+
+    for _, function in module.functions_items():
+        if isinstance(function, relay.Function):
+            relay.analysis.post_order_visit(function, note)
+    return names
 
 
 def _narrow(type_: Any) -> Any:

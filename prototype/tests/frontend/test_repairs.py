@@ -93,3 +93,11 @@ def test_closures_in_tuples_may_capture_and_recurse() -> None:
         }
     """
     assert [int(v.numpy()) for v in run(program, 4)] == [8, 8]
+
+
+def test_calls_are_found_without_a_main() -> None:
+    text = (
+        '#[version = "0.0.5"]\ndef @other(%x: Tensor[(3), uint32]) -> Tensor[(3), uint32] { negative(%x) }\n'
+    )
+    module = relay.transform.InferType()(relay.fromtext(text))
+    assert "negative" not in str(repairs.rewritten(module))
