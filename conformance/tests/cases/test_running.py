@@ -187,11 +187,6 @@ class _Slow(Worker):
         return TimedOut(7.0) if STUCK in cases else super().call(function, *args, **kwargs)
 
 
-def _die(tf: Any, tensors: Any) -> Any:
-    del tf, tensors
-    os.abort()
-
-
 @pytest.mark.tensorflow
 def test_a_case_that_hangs_before_the_machines_takes_no_other_with_it(machines: running.Machines) -> None:
     with _Slow(120.0) as slow:
@@ -207,7 +202,12 @@ def test_a_case_that_hangs_before_the_machines_takes_no_other_with_it(machines: 
 
 @pytest.mark.tensorflow
 def test_a_case_that_ends_tensorflow_takes_no_other_with_it(machines: running.Machines) -> None:
-    fatal = replace(NEG, kind="fatal", build=_die)
+    def die(tf: Any, tensors: Any) -> Any:
+        """Of this scope, so that it travels by value: other processes can't import a test."""
+        del tf, tensors
+        os.abort()
+
+    fatal = replace(NEG, kind="fatal", build=die)
     results = running.run_cases([fatal, NEG], Form.PLACEHOLDERS, machines)
     statuses = {(result.case.kind, result.executor): result.status for result in results}
     assert statuses["fatal", "tvm-vm"] is statuses["fatal", "regvm"] is Status.CRASH

@@ -1,5 +1,8 @@
 """Counts over programs: what is compared is over what both machines compile, and a refusal is counted, not lost."""
 
+import os
+from pathlib import Path
+
 import pytest
 from scripts.evidence.population import (
     CaseProgram,
@@ -11,6 +14,7 @@ from scripts.evidence.population import (
     summary,
 )
 
+ROOT = Path(__file__).parents[3]
 TWO = ProgramFigures((FunctionFigures(3, 3), FunctionFigures(5, 4)), 20, 2, (9, 40), 70)
 ALONE = ProgramFigures((FunctionFigures(3, 3),), 8, 0, (), None)
 
@@ -58,7 +62,8 @@ def test_a_drawn_program_has_figures_of_both_machines() -> None:
 
 
 @pytest.mark.tensorflow
-def test_cases_come_back_in_their_order() -> None:
+def test_cases_come_back_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     origins = [CaseProgram("unary", n) for n in (0, 40, 80)]
     found = list(figures_of_all(origins, origins[1:2]))
     assert [isinstance(one, ProgramFigures) for one in found] == [True] * 3
