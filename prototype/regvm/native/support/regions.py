@@ -7,13 +7,9 @@ frame holds a block, it counts as part of the frame's arena.
 
 from __future__ import annotations
 
-import ctypes
-
 from regvm.executable import ALIGNMENT
 from regvm.native.assembly import Assembly
 from regvm.native.layout import (
-    DLTENSOR,
-    DLTENSOR_BYTES,
     REGION_BLOCKS,
     WORD,
     Context,
@@ -23,6 +19,7 @@ from regvm.native.layout import (
     Status,
     Tensor,
 )
+from regvm.native.support.tensors import borrowing
 
 _LARGEST = 1 << 46
 """Bytes of a tensor, more than any machine has: sums of sizes then stay within 64 bits."""
@@ -162,23 +159,9 @@ def _count_arena() -> list[str]:
 def _slice() -> list[str]:
     """A tensor in a block, at an address; it keeps its own copy of its dimensions."""
     code = Assembly()
-    rank = code.let("sext i32 %ndim to i64")
-    dims_bytes = code.op("mul", "i64", rank, WORD)
-    size = code.op("add", "i64", dims_bytes, ctypes.sizeof(Tensor))
-    made = code.call("ptr", "@allocate", "ptr %context", f"i64 {size}")
-    with code.when(code.is_null(made)):
-        code.add(Context, "%context", "live_objects", -1)
-        code.set(Context, "%context", "status", int(Status.NO_MEMORY))
-        code.emit("ret ptr null")
-    shape = code.at(made, ctypes.sizeof(Tensor))
-    for name, value in (("count", "1"), ("kind", str(int(ObjectKind.SLICE))), ("tag", "%ndim")):
-        code.set(Object, made, name, value)
-    header = (f"ptr {code.at(made, DLTENSOR)}", f"ptr {code.at('%block', DLTENSOR)}")
-    code.call("void", "@llvm.memcpy.p0.p0.i64", *header, f"i64 {DLTENSOR_BYTES}", "i1 false")
-    code.call("void", "@llvm.memcpy.p0.p0.i64", f"ptr {shape}", "ptr %dims", f"i64 {dims_bytes}", "i1 false")
-    fields = {"data": "%data", "ndim": "%ndim", "dtype": "%dtype", "shape": shape, "owner": "%block"}
-    for name, value in fields.items():
-        code.set(Tensor, made, name, value)
+    made = borrowing(code, ObjectKind.SLICE, "%block")
+    code.set(Tensor, made, "data", "%data")
+    code.set(Tensor, made, "dtype", "%dtype")
     code.call("void", "@retain", "ptr %block")
     code.emit(f"ret ptr {made}")
     return code.function(

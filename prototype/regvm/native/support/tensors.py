@@ -140,6 +140,29 @@ def _pooled() -> list[str]:
     return code.function("ptr @regvm.pooled(ptr %context, ptr %pool) nounwind")
 
 
+def borrowing(code: Assembly, kind: ObjectKind, owner: str) -> str:
+    """A header like the owner's over its storage, with dimensions of its own: ``%ndim`` of them at ``%dims``.
+
+    Without memory for it the function that is written returns null.
+    """
+    dims_bytes = code.op("mul", "i64", code.let("sext i32 %ndim to i64"), WORD)
+    size = code.op("add", "i64", dims_bytes, ctypes.sizeof(Tensor))
+    made = code.call("ptr", "@allocate", "ptr %context", f"i64 {size}")
+    with code.when(code.is_null(made)):
+        code.add(Context, "%context", "live_objects", -1)
+        code.set(Context, "%context", "status", int(Status.NO_MEMORY))
+        code.emit("ret ptr null")
+    shape = code.at(made, ctypes.sizeof(Tensor))
+    _head(code, made, kind)
+    code.set(Object, made, "tag", "%ndim")
+    _memcpy(code, code.at(made, DLTENSOR), code.at(owner, DLTENSOR), DLTENSOR_BYTES)
+    _memcpy(code, shape, "%dims", dims_bytes)
+    code.set(Tensor, made, "ndim", "%ndim")
+    code.set(Tensor, made, "shape", shape)
+    code.set(Tensor, made, "owner", owner)
+    return made
+
+
 def _view() -> list[str]:
     """The elements of ``source``, whose reference it takes over, under other dimensions."""
     code = Assembly()
@@ -151,22 +174,8 @@ def _view() -> list[str]:
     with code.when(code.compare("ne", "i64", have, want)):
         code.set(Context, "%context", "status", int(Status.RESHAPE))
         code.emit("ret ptr null")
-    dims_bytes = code.op("mul", "i64", rank, WORD)
-    size = code.op("add", "i64", dims_bytes, ctypes.sizeof(Tensor))
-    made = code.call("ptr", "@allocate", "ptr %context", f"i64 {size}")
-    with code.when(code.is_null(made)):
-        code.add(Context, "%context", "live_objects", -1)
-        code.set(Context, "%context", "status", int(Status.NO_MEMORY))
-        code.emit("ret ptr null")
-    shape = code.at(made, ctypes.sizeof(Tensor))
-    _head(code, made, ObjectKind.VIEW)
-    code.set(Object, made, "tag", "%ndim")
-    _memcpy(code, code.at(made, DLTENSOR), code.at("%source", DLTENSOR), DLTENSOR_BYTES)
-    _memcpy(code, shape, "%dims", dims_bytes)
-    code.set(Tensor, made, "ndim", "%ndim")
-    code.set(Tensor, made, "shape", shape)
+    made = borrowing(code, ObjectKind.VIEW, "%source")
     code.set(Tensor, made, "strides", "null")
-    code.set(Tensor, made, "owner", "%source")
     code.emit(f"ret ptr {made}")
     return code.function("ptr @regvm.view(ptr %context, ptr %source, i32 %ndim, ptr %dims) nounwind")
 
