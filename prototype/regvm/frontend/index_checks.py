@@ -15,6 +15,8 @@ from typing import Any
 import tvm
 from tvm import tir
 
+from regvm.frontend.contexts import configured
+
 _FIRST_PHASE = 0
 _ADDED_PASSES = "tir.add_lower_pass"
 _SCATTER_ND = "scatter_nd"
@@ -22,15 +24,8 @@ _SCATTER_ND = "scatter_nd"
 
 def context() -> tvm.transform.PassContext:
     """The current context with the checks as first pass over each kernel."""
-    current = tvm.transform.PassContext.current()
-    added = [*current.config.get(_ADDED_PASSES, ()), (_FIRST_PHASE, _pass())]
-    return tvm.transform.PassContext(
-        opt_level=current.opt_level,
-        required_pass=current.required_pass,
-        disabled_pass=current.disabled_pass,
-        instruments=current.instruments,
-        config={**current.config, _ADDED_PASSES: added},
-    )
+    present = tvm.transform.PassContext.current().config.get(_ADDED_PASSES, ())
+    return configured({_ADDED_PASSES: [*present, (_FIRST_PHASE, _pass())]})
 
 
 @functools.cache

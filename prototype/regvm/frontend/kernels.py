@@ -11,6 +11,7 @@ from typing import Any
 import tvm
 
 from regvm.errors import CompileError
+from regvm.frontend.contexts import configured
 from regvm.frontend.passes import summary_of
 
 PLAIN_OPTIONS = {"tir.disable_vectorize": True, "tir.disable_cse_tir": True}
@@ -24,14 +25,7 @@ Plainly = Callable[[], Mapping[str, Any]]
 
 def plain_context() -> tvm.transform.PassContext:
     """The current context without the passes that make what LLVM refuses."""
-    current = tvm.transform.PassContext.current()
-    return tvm.transform.PassContext(
-        opt_level=current.opt_level,
-        required_pass=current.required_pass,
-        disabled_pass=current.disabled_pass,
-        instruments=current.instruments,
-        config={**current.config, **PLAIN_OPTIONS},
-    )
+    return configured(PLAIN_OPTIONS)
 
 
 def build(
