@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-import tvm
 
-from regvm.executable import ALIGNMENT, TensorSlot, TensorType
-from regvm.runtime.kernels.header import CPU, HEADER
+from regvm.executable import ALIGNMENT, TensorSlot
+from regvm.runtime.kernels.header import HEADER, describe
 from regvm.runtime.kernels.regions import Regions
 from regvm.runtime.values import Tensor
 
@@ -35,16 +33,8 @@ class Arena:
         row = 0
         for slot, shape in zip(placed, self._shapes, strict=True):
             for _ in slot.offsets:
-                self._fill(row, slot.type, shape)
+                describe(self._headers[row], slot.type, shape)
                 row += 1
-
-    def _fill(self, row: int, type_: TensorType, shape: Any) -> None:
-        dtype = tvm.DataType(type_.dtype)
-        header = self._headers[row]
-        header["device_type"] = CPU
-        header["ndim"] = len(type_.shape)
-        header["code"], header["bits"], header["lanes"] = dtype.type_code, dtype.bits, dtype.lanes
-        header["shape"] = shape.ctypes.data if len(type_.shape) else 0
 
     def make(self) -> Buffers:
         """For each row of the tensor table its buffers, in the order in which they take turns; empty regions."""

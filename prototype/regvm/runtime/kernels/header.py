@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import tvm
+
+from regvm.executable import TensorType
 
 CPU = 1
 """DLPack's number for the CPU."""
@@ -22,3 +27,12 @@ HEADER = np.dtype(
         ("byte_offset", "u8"),
     ]
 )
+
+
+def describe(header: Any, type_: TensorType, dims: Any) -> None:
+    """Write a tensor's type into its header; ``dims`` is its shape as int64 numbers, which the header refers to."""
+    dtype = tvm.DataType(type_.dtype)
+    header["device_type"] = CPU
+    header["ndim"] = len(type_.shape)
+    header["code"], header["bits"], header["lanes"] = dtype.type_code, dtype.bits, dtype.lanes
+    header["shape"] = dims.ctypes.data if len(type_.shape) else 0

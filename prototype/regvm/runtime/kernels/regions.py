@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import tvm
 
 from regvm.errors import ExecutionError
 from regvm.executable import ALIGNMENT, TensorSlot, TensorType, round_up
-from regvm.runtime.kernels.header import CPU, HEADER
+from regvm.runtime.kernels.header import HEADER, describe
 from regvm.runtime.values import Tensor
 
 _LARGEST = 1 << 46
@@ -106,11 +105,9 @@ class _Block:
     def tensor(self, type_: TensorType, offset: int) -> Tensor:
         """A tensor at an offset in bytes."""
         dims = np.array(type_.shape, dtype=np.int64)
-        dtype = tvm.DataType(type_.dtype)
         header = np.zeros(1, dtype=HEADER)
-        header["data"], header["device_type"], header["ndim"] = self._start + offset, CPU, len(dims)
-        header["code"], header["bits"], header["lanes"] = dtype.type_code, dtype.bits, dtype.lanes
-        header["shape"] = dims.ctypes.data if len(dims) else 0
+        describe(header[0], type_, dims)
+        header["data"] = self._start + offset
         return Tensor(header.ctypes.data, self._start + offset, type_, _Lease(self, (header, dims)))
 
 
