@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -72,7 +71,7 @@ def place_module(module: ir.Module) -> list[placement.Placement]:
 
 def _prepare_storage(module: ir.Module) -> tuple[ir.Module, tuple[escape.Escape, ...]]:
     """The module as its storage is planned, and which of its tensors escape."""
-    module = _map_functions(module, forward_shapes)
+    module = dataclasses.replace(module, functions=tuple(map(forward_shapes, module.functions)))
     escapes = escape.analyse(module)
     copied = copy_out_of_loops(module, escapes)
     if copied is not module:
@@ -80,10 +79,6 @@ def _prepare_storage(module: ir.Module) -> tuple[ir.Module, tuple[escape.Escape,
     # Grouping names the same values, so what is known of them stays true.
     grouped = [group_dynamic_tensors(f, e.escaping) for f, e in zip(copied.functions, escapes, strict=True)]
     return dataclasses.replace(copied, functions=tuple(grouped)), escapes
-
-
-def _map_functions(module: ir.Module, rewrite: Callable[[ir.Function], ir.Function]) -> ir.Module:
-    return dataclasses.replace(module, functions=tuple(map(rewrite, module.functions)))
 
 
 def intervals_of(function: ir.Function) -> tuple[liveness.Liveness, intervals.Intervals]:

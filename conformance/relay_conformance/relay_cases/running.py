@@ -7,7 +7,6 @@ has a name.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from relay_conformance.comparison import bit_differences
 from relay_conformance.execution import Cause, Failure, Stage, failure_of
@@ -18,8 +17,6 @@ from relay_conformance.relay_cases.attempts import Attempt
 from relay_conformance.relay_cases.case import Refused, RelayCase, Run
 from relay_conformance.status import Status, difference_status, failure_status
 from relay_conformance.values import Outputs
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
