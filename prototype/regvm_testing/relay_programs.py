@@ -30,6 +30,14 @@ def _loop(n: int, x: Any) -> list[Any]:
     return [np.float32(n) * x]
 
 
+FOLD = """type L { Nil, Cons(int32, L) }
+def @build(%n: int32, %acc: L) -> L { if (equal(%n, 0)) { %acc } else { @build(subtract(%n, 1), Cons(%n, %acc)) } }
+def @sum(%l: L) -> int32 { match (%l) { Nil => 0, Cons(%h, %t) => add(%h, @sum(%t)) } }
+def @main(%n: int32) -> int32 { @sum(@build(%n, Nil)) }
+"""
+"""The sum of 1 to n by a list of n elements, in a recursion n deep; without the header."""
+
+
 CASES: dict[str, Case] = {
     "let": Case(
         HEADER

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from regvm import compiler, isa
 from regvm.errors import CheckError
 from regvm.executable import TensorSlot, TensorType
-from regvm.ir import Function, Module
+from regvm.ir import Block, Function, Module
 from regvm.ir.printer import show_instruction
 from regvm.memory.placement import Placement
 from regvm.memory.request import Plan
@@ -162,20 +162,29 @@ def reshaping(length: int) -> Function:
     return function(block([0], *code, ret(0)), name="main", tensors=length + 1)
 
 
-def diamonds(length: int) -> Function:
-    """An ``if`` after the other, each with a result that is passed on: the joins see ever more tensors."""
+def _ifs(length: int, read: Callable[[int], int]) -> tuple[list[Block], int]:
+    """An ``if`` after the other, each with a result that is passed on: the joins see ever more tensors.
+
+    ``read`` gives what an ``if`` and its kernel read, of the value joined before; the last one is returned.
+    """
     blocks = []
-    parameter = fresh = 0
+    parameter = 0
     for n in range(length // 4):
         first = 3 * n
-        made, joined = fresh + 1, fresh + 2
+        made = parameter + 1
         blocks += [
-            block([parameter], branch(parameter, first + 1, first + 2)),
-            block([], invoke(made, n, parameter), isa.Jump(first + 3), passes=[made]),
+            block([parameter], branch(read(parameter), first + 1, first + 2)),
+            block([], invoke(made, n, read(parameter)), isa.Jump(first + 3), passes=[made]),
             block([], isa.Jump(first + 3), passes=[parameter]),
         ]
-        parameter = fresh = joined
-    return function(*blocks, block([parameter], ret(parameter)), name="main", tensors=length // 4)
+        parameter += 2
+    return blocks, parameter
+
+
+def diamonds(length: int) -> Function:
+    """Each ``if`` and its kernel read what the one before passes on."""
+    blocks, last = _ifs(length, lambda joined: joined)
+    return function(*blocks, block([last], ret(last)), name="main", tensors=length // 4)
 
 
 def kept(length: int) -> Function:
@@ -188,18 +197,8 @@ def kept(length: int) -> Function:
 
 def side_by_side(length: int) -> Function:
     """As ``diamonds``, but all results may share one place, since no kernel reads another's."""
-    blocks = []
-    parameter = fresh = 0
-    for n in range(length // 4):
-        first = 3 * n
-        made, joined = fresh + 1, fresh + 2
-        blocks += [
-            block([parameter], branch(0, first + 1, first + 2)),
-            block([], invoke(made, n, 0), isa.Jump(first + 3), passes=[made]),
-            block([], isa.Jump(first + 3), passes=[parameter]),
-        ]
-        parameter = fresh = joined
-    end = block([parameter], isa.Copy(fresh + 1, U(parameter)), ret(fresh + 1))
+    blocks, last = _ifs(length, lambda _: 0)
+    end = block([last], isa.Copy(last + 1, U(last)), ret(last + 1))
     return function(*blocks, end, name="main", tensors=length // 4)
 
 

@@ -3,7 +3,8 @@
 What fails must be in the ledger, and what the ledger names must fail.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,28 +19,20 @@ from relay_conformance.tensorflow_import.graph_model import run_graph
 
 pytestmark = pytest.mark.tensorflow
 
-# Families of which every batch agrees or is in the ledger. Of the others, which wait in the slow tier, not every
-# batch has come to its end yet.
-EXPLAINED = (
-    "unary",
-    "binary",
-    "reduction",
-    "shape",
-    "indexing",
-    "convolution",
-    "network",
-    "control_flow",
-    "structural",
-)
-DEFAULT = [
-    pytest.param(batch, id=str(batch.id), marks=() if batch.family in EXPLAINED else pytest.mark.slow)
-    for batch in selection.default()
-]
-SEVERAL = [
-    pytest.param(batch, id=str(batch.id), marks=() if batch.family in EXPLAINED else pytest.mark.slow)
-    for batch in selection.default()
-    if len(batch.cases) > 1
-]
+# Families that wait in the slow tier, since not every batch of them has come to its end yet. Of the others every
+# batch agrees or is in the ledger.
+WAITING = {"image", "sparse", "tensor_array"}
+
+
+def parameters(batches: Iterable[Batch]) -> list[Any]:
+    return [
+        pytest.param(batch, id=str(batch.id), marks=pytest.mark.slow if batch.family in WAITING else ())
+        for batch in batches
+    ]
+
+
+DEFAULT = parameters(selection.default())
+SEVERAL = parameters(batch for batch in selection.default() if len(batch.cases) > 1)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,7 @@ Named after the report's number. What the importer gets wrong is an entry of the
 right, and the test holds the importer to what the entry says.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from relay_conformance.execution import Measurement, execute
 from relay_conformance.executors import get
 from relay_conformance.isolation import Worker
 from relay_conformance.models import load_built_in
+from relay_conformance.models.control_flow import v1_control_flow
 from relay_conformance.program import Program
 from relay_conformance.tensorflow_import.freezing import freeze_function, freeze_keras
 from relay_conformance.tensorflow_import.importers import import_graph
@@ -28,18 +28,6 @@ OURS = ("regvm", "regvm-native")
 X = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 
 
-@contextmanager
-def v1_control_flow(tf: Any) -> Iterator[None]:
-    """TensorFlow has only a process-wide switch."""
-    enabled = tf.compat.v1.control_flow_v2_enabled()
-    tf.compat.v1.disable_control_flow_v2()
-    try:
-        yield
-    finally:
-        if enabled:
-            tf.compat.v1.enable_control_flow_v2()
-
-
 def hold(
     tf: Any,
     build: Callable[..., Any],
@@ -47,7 +35,7 @@ def hold(
     executors: tuple[str, ...] = EXECUTORS,
 ) -> None:
     """Build a graph over placeholders, run it on TensorFlow, and hold the machines to that."""
-    with tf.Graph().as_default() as graph, v1_control_flow(tf):
+    with tf.Graph().as_default() as graph, v1_control_flow():
         placeholders = {
             name: tf.compat.v1.placeholder(array.dtype, array.shape, name) for name, array in feed.items()
         }

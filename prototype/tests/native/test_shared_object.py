@@ -18,16 +18,10 @@ pytest.importorskip("llvmlite")
 import regvm
 from regvm.errors import CompileError, FormatError, KernelError
 from regvm.native import availability, shared_object
+from regvm_testing.relay_programs import FOLD
 
 linked = pytest.mark.skipif(shutil.which("cc") is None, reason="linking takes a C compiler")
 
-LIST = "type L { Nil, Cons(int32, L) }\n"
-FOLD = LIST + (
-    "def @build(%n: int32, %acc: L) -> L {"
-    " if (equal(%n, 0)) { %acc } else { @build(subtract(%n, 1), Cons(%n, %acc)) } }\n"
-    "def @sum(%l: L) -> int32 { match (%l) { Nil => 0, Cons(%h, %t) => add(%h, @sum(%t)) } }\n"
-    "def @main(%n: int32) -> int32 { @sum(@build(%n, Nil)) }\n"
-)
 GROWING = (
     "def @grow(%i: int32, %x: Tensor[(?, 2), float32]) -> Tensor[(?, 2), float32] {"
     " if (less(%i, 6)) { let %y = (%x, %x); @grow(add(%i, 1), concatenate(%y)) } else { %x } }\n"
