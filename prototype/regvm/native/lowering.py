@@ -283,13 +283,8 @@ def _call_closure(to: FunctionCode, ins: isa.CallClosure) -> None:
 
 
 def _new_frame(to: FunctionCode, record: str) -> str:
-    code = to.code
-    deep = code.compare(
-        "sge", "i64", code.get(Context, "%context", "depth"), code.get(Context, "%context", "stack_limit")
-    )
-    to.fail_if(deep, Status.STACK_LIMIT)
-    frame = to.acquire(record)
-    code.add(Context, "%context", "depth", 1)
+    frame = to.code.call("ptr", "@regvm.push", *_ARGUMENTS, f"ptr {record}")
+    to.fail_if_null(frame, None)
     return frame
 
 
@@ -298,7 +293,6 @@ def _leave_for(to: FunctionCode, ins: isa.Call | isa.CallClosure, callee: str, f
     code = to.code
     back = code.fresh("back")
     code.set(Frame, "%frame", "resume", to.resume_number(back))
-    code.set(Frame, frame, "parent", "%frame")
     to.go_on_in(callee, frame)
     code.label(back)
     to.write(ins, ins.dst, "%value")

@@ -19,7 +19,7 @@ def inline_lines() -> list[str]:
 
 def lines() -> list[str]:
     """The functions of this module that are compiled once."""
-    return [*_make_frame(), *_leave(), *_unwind()]
+    return [*_make_frame(), *_push(), *_leave(), *_unwind()]
 
 
 def _record() -> list[str]:
@@ -63,6 +63,26 @@ def _make_frame() -> list[str]:
     code.set(Context, "%context", "arena_peak", code.let(f"select i1 {larger}, i64 {now}, i64 {peak}"))
     code.emit(f"ret ptr {made}")
     return code.function("ptr @regvm.make_frame(ptr %context, ptr %record) noinline nounwind")
+
+
+def _push() -> list[str]:
+    """A frame on top of ``frame``; null, with the status in the context, at the stack limit or without memory.
+
+    Not inlined: programs call in many places, and what a call costs is little beside what LLVM takes to write this.
+    """
+    code = Assembly()
+    depth = code.get(Context, "%context", "depth")
+    with code.when(code.compare("sge", "i64", depth, code.get(Context, "%context", "stack_limit"))):
+        code.set(Context, "%context", "status", int(Status.STACK_LIMIT))
+        code.emit("ret ptr null")
+    made = code.call("ptr", "@acquire", "ptr %context", "ptr %record")
+    with code.when(code.is_null(made)):
+        code.set(Context, "%context", "status", int(Status.NO_MEMORY))
+        code.emit("ret ptr null")
+    code.set(Context, "%context", "depth", code.op("add", "i64", depth, 1))
+    code.set(Frame, made, "parent", "%frame")
+    code.emit(f"ret ptr {made}")
+    return code.function("ptr @regvm.push(ptr %context, ptr %frame, ptr %record) noinline nounwind")
 
 
 def _give_back() -> list[str]:
